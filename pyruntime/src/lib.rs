@@ -116,6 +116,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(process::imports::import_seconds, module)?)?;
     module.add_function(wrap_pyfunction!(process::imports::time_import, module)?)?;
     module.add_function(wrap_pyfunction!(process::main_script::run_main, module)?)?;
+    module.add_function(wrap_pyfunction!(process::memory::memory_held, module)?)?;
     module.add_function(wrap_pyfunction!(process::modules::instances_of, module)?)?;
     module.add_function(wrap_pyfunction!(guard::panics::panic_at, module)?)?;
     module.add_function(wrap_pyfunction!(python::housekeeping::free, module)?)?;

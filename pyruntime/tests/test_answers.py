@@ -35,6 +35,19 @@ STATEMENTS = {
     'print("%(a)s" % {"a": lr})': {"a": 0.1},
     'print(f"{model.rate} {float(lr)}")': {"model.rate": 7, "lr": 0.1},
     'print("step", step,\n      "loss", loss)': {"step": 80, "loss": 1.23456},
+    'print(f"{epoch} loss {norm.item()}")': {"epoch": 3, "loss": 2.5},
+    'print(f"{epoch} loss {norm.item():.2f} acc {float(lr)}")': {"epoch": 3, "loss": 2.5, "acc": 0.1},
+    'print(f"{epoch} loss {loss} acc {lr}")': {"epoch": 3, "loss": 1.23456, "lr": 0.1},
+    'print(f"loss: {norm.item()}, acc={lr}")': {"loss": 2.5, "acc": 0.1},
+    'print(f"loss = {model.rate}")': {"loss": 7},
+    'print(f"train loss {norm.item()} val loss: {lr}")': {"norm": 2.5, "lr": 0.1},
+    'print(f"w{norm.item()}")': {"norm": 2.5},
+    'print("%d loss %.2f acc=%s" % (epoch, norm.item(), lr))': {"epoch": 3, "loss": 2.5, "acc": 0.1},
+    'print("{} loss {} acc: {}".format(epoch, norm.item(), lr))': {"epoch": 3, "loss": 2.5, "acc": 0.1},
+    'print("{e} loss {l:.2f}".format(e=epoch, l=norm.item()))': {"epoch": 3, "loss": 2.5},
+    'print("loss", f"{norm.item():.1f}", f"{right / total}")': {"loss": 2.5, "right / total": 0.75},
+    'print("loss " + str(norm.item()) + " acc=" + str(lr))': {"loss": 2.5, "acc": 0.1},
+    'print("loss:", norm.item(), "lr =", model.rate)': {"loss": 2.5, "lr": 7},
     'print("big", 10 ** 20, 1e-7)': {"big": 10**20, "1e-07": 1e-07},
 }
 
@@ -295,3 +308,56 @@ def test_what_a_cell_shows_at_its_end_has_a_name(workshop: Workshop) -> None:
     (workshop.path / "train.ipynb").write_text(json.dumps(notebook(*cells)))
     replayed = workshop.florc("replay", "train.ipynb", "--format", "csv")
     assert replayed.out == 'name,value,verdict,at\ntotal - 1,-1.0,exact,"train.ipynb, cell 1, line 2"\n', replayed.out
+
+
+NO_NUMBERS = """
+for epoch in range(5):
+    print("loss", [0.5, float("nan"), float("inf"), -float("inf"), -0.0][epoch], "bad", None if epoch else float("nan"))
+"""
+
+
+def test_nan_and_infinities_are_the_same_in_logs_query_and_each_format(workshop: Workshop) -> None:
+    workshop.write("train.py", NO_NUMBERS)
+    workshop.florc("record", "train.py")
+    query = "SELECT epoch, value FROM entries WHERE name = 'loss'"
+    told = ["0.5", "nan", "inf", "-inf", "-0.0"]
+    for form in ("csv", "table"):
+        for words in (["logs", "--format", form, "loss"], ["query", "--format", form, query]):
+            lines = workshop.florc(*words).out.replace(",", " ").splitlines()
+            at = lines[0].split().index("value")
+            assert [line.split()[at] for line in lines[1:]] == told, words
+    for form in ("--json", "--format=jsonl"):
+        for words in (["logs", form, "loss"], ["query", form, query]):
+            rows = [json.loads(line) for line in workshop.florc(*words).out.splitlines()]
+            assert [str(row["value"]) for row in rows] == told, words
+    assert '"value": NaN' in workshop.florc("query", "--json", query).out
+
+
+@pytest.mark.parametrize(
+    "sql, expected",
+    [
+        # the order of numbers, and NaN before them, as NULL is
+        ("SELECT value FROM entries WHERE name = 'loss' ORDER BY value, epoch", ["nan", "-inf", "-0.0", "0.5", "inf"]),
+        ("SELECT value AS v FROM entries WHERE name = 'loss' ORDER BY v DESC LIMIT 5", ["inf", "0.5", "-0.0", "-inf", "nan"]),
+        # what is computed of it, and what is not
+        ("SELECT round(value * 2) FROM entries WHERE name = 'loss' AND epoch < 2", ["1.0", "nan"]),
+        ("SELECT avg(value) FROM entries WHERE name = 'bad'", ["nan"]),
+        ("SELECT max(value) FROM entries WHERE name = 'loss' AND epoch < 2", ["0.5"]),
+        ("SELECT count(value) FROM entries WHERE name = 'loss'", ["4"]),
+        ("SELECT coalesce(value, 9) FROM entries WHERE name = 'loss' AND epoch = 1", ["9"]),
+        # no condition holds for it
+        ("SELECT value FROM entries WHERE name = 'loss' AND value < 1 ORDER BY value", ["-inf", "-0.0", "0.5"]),
+        ("SELECT value FROM entries WHERE name = 'loss' AND value > 0 ORDER BY value", ["0.5", "inf"]),
+        # what is empty for another reason stays so
+        ("SELECT value FROM entries WHERE name = 'bad' ORDER BY epoch", ["nan", "", "", "", ""]),
+        ("SELECT value FROM entries WHERE name = 'bad' ORDER BY epoch DESC", ["", "", "", "", "nan"]),
+        ("SELECT lag(value) OVER (ORDER BY epoch) FROM entries WHERE name = 'loss' AND epoch < 3", ["", "0.5", "nan"]),
+        ("SELECT name, value, rank FROM entries WHERE epoch = 1 ORDER BY name", ["bad,,", "loss,nan,"]),
+        ("SELECT NULL, value, random() FROM entries WHERE epoch < 0", []),
+    ],
+)
+def test_sql_shows_nan_where_an_answer_comes_from_it(workshop: Workshop, sql: str, expected: list[str]) -> None:
+    workshop.write("train.py", NO_NUMBERS)
+    workshop.florc("record", "train.py")
+    found = workshop.florc("query", "--format", "csv", sql)
+    assert [line.strip('"') for line in found.out.splitlines()[1:]] == expected, found

@@ -296,7 +296,8 @@ def test_what_is_no_finite_number_is_told_as_text(workshop: Workshop) -> None:
         assert values(events, "float('nan')") == ["nan"] * 3
         assert "NaN" not in page.get(f"api/logs?run={run}").text
         found = page.get(f"api/curves?run={run}")
-        (panel,) = found.json["panels"]
+        panel, memory = found.json["panels"]
+        assert memory["name"] == "memory, MB"
         assert (panel["name"], panel["not_drawn"], panel["curves"][0]["y"]) == ("loss", 2, [1.5]), found
         assert {text["name"]: text["rows"][0]["value"] for text in found.json["texts"]} == {"bad": "nan", "float('nan')": "nan"}
 

@@ -131,3 +131,17 @@ add(
     ":\n",
     "tests/replay/test_small_scripts.py::test_replay_prints_what_the_added_statements_would_have[optimizer_compiled]",
 )
+add(
+    "memory: what an iteration began with is said to be held as it ended",
+    FLORC + "runs/memory.py",
+    "            index -= 1\n",
+    "            pass\n",
+    "tests/test_memory.py::test_what_is_measured_belongs_to_the_iteration_before",
+)
+add(
+    "memory: every iteration is looked at",
+    FLORC + "record/memory.py",
+    "            if now < self._due and not",
+    "            if not",
+    "tests/test_memory.py::test_looks_are_apart",
+)

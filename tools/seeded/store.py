@@ -187,10 +187,24 @@ add(
 )
 add(
     "gc looks at one journal",
-    STORE + "gc.rs",
-    "    for path in &journals {\n",
+    STORE + "needed.rs",
+    "    for path in journals {\n",
     "    for path in journals.iter().take(1) {\n",
     KEEPING + "test_what_a_removed_run_shares_is_kept",
+)
+add(
+    "gc removes a damaged pack that a run needs",
+    STORE + "gc.rs",
+    "let misses = !index.has_all(&needed);",
+    "let misses = false;",
+    KEEPING + "test_damage_that_no_run_needs_is_a_note",
+)
+add(
+    "damage that a run needs is a note",
+    STORE + "damage.rs",
+    "is_needed: misses",
+    "is_needed: false",
+    KEEPING + "test_damage_that_no_run_needs_is_a_note",
 )
 add(
     "gc while a recording goes on",

@@ -644,6 +644,9 @@ class Iteration:
     @property
     def at(self) -> float:
         """Seconds since the run began."""
+    @property
+    def memory(self) -> list[int]:
+        """Bytes that the process holds, and held at most; then those on its device. Nothing where they were not looked up."""
 
 @final
 class Value:
@@ -671,6 +674,9 @@ class NoIteration:
     @property
     def path(self) -> str:
         """The iteration that there is not."""
+    @property
+    def memory(self) -> list[int]:
+        """As of `Iteration`."""
 
 @final
 class Line:
@@ -956,6 +962,9 @@ class End:
     @property
     def seconds(self) -> float:
         """How long it went on."""
+    @property
+    def memory(self) -> list[int]:
+        """As of `Iteration`."""
 
 _Record = (
     Checkpoint
@@ -1179,6 +1188,9 @@ def shown_at_end(text: str) -> tuple[int, int] | None:
 
 def time_import(spec: ModuleSpec | None) -> None:
     """Take the time of an import that is about to happen, given what a finder found. Not inside another one."""
+
+def memory_held() -> list[int]:
+    """Bytes that the process holds in memory now, and the most that it held so far; nothing where the kernel does not tell."""
 
 def import_seconds() -> list[tuple[str, float]]:
     """Each import of a library by the script and its modules so far: the module's name, and seconds."""
@@ -1549,8 +1561,9 @@ class RunReader:
         """The first record, kind and payload; None where there is none."""
     def records(self) -> list[tuple[str, str]]:
         """The whole records as pairs of kind and payload, in the order in which they were written."""
-    def check_packs(self) -> list[tuple[str, str]]:
-        """Read every chunk of every pack: what is wrong, as pairs of name and reason."""
+    def check_packs(self, reads_data: bool = True) -> list[tuple[str, str, bool]]:
+        """What is wrong with packs of the store: name, reason, and whether a run needs what cannot be read. `reads_data`: of
+        every chunk, else of what lists them."""
     def read_chunk(self, hash: str) -> bytes:
         """The bytes with this hash. Raises DamagedError when no pack holds them intact."""
     def fill(self, wanted: list[tuple[str, MemoryLeaf, bool]]) -> None:

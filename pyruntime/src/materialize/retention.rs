@@ -2,13 +2,12 @@
 //!
 //! The journal says so first, durably; then packs are removed that no checkpoint needs any more. A power cut between the two
 //! costs space and nothing else.
-use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
 use super::commit::Committer;
 use crate::store::journal::is_written;
-use crate::store::needed::{DROPPED, journals, named_by};
+use crate::store::needed::{DROPPED, journals, named_by_all};
 use crate::store::{Result, StoreError};
 
 impl Committer {
@@ -35,10 +34,7 @@ impl Committer {
         if journals.iter().any(|path| *path != own && is_written(path)) {
             return Ok(0);
         }
-        let mut needed = HashSet::new();
-        for path in &journals {
-            needed.extend(named_by(path)?);
-        }
+        let needed = named_by_all(&journals)?;
         let Some(index) = &mut self.index else { return Ok(0) };
         let mut freed = 0;
         for (name, packs) in index.packs_of(&self.pack_prefix) {

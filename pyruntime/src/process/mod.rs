@@ -5,6 +5,7 @@ pub mod imports;
 pub mod line;
 pub mod logged;
 pub mod main_script;
+pub mod memory;
 pub mod modules;
 pub mod redirect;
 pub mod tap;

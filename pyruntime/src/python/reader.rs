@@ -11,6 +11,7 @@ use super::key::key_of;
 use crate::encode::MemoryLeaf;
 use crate::guard::exceptions::{DamagedError, raise};
 use crate::locks::lock;
+use crate::store::damage::damage;
 use crate::store::fill::{Done, Wanted, fill};
 use crate::store::index::{Index, Place};
 use crate::store::journal::{End, Journal, Key};
@@ -20,6 +21,7 @@ use crate::store::{ChunkHash, Result, StoreError};
 /// Reads one rank of one run, also while it is being recorded.
 #[pyclass(name = "RunReader", module = "florc._native", frozen)]
 pub struct PyRunReader {
+    root: PathBuf,
     journal: PathBuf,
     packs: PathBuf,
     /// Once the journal was read.
@@ -44,11 +46,12 @@ impl PyRunReader {
             let (store, run) = (Store::open(&store)?, RunId::new(run_id)?);
             let journal = store.journal(&run, rank)?;
             let version = Journal::open(&journal, None)?.version();
-            Ok((journal, store.inside("packs")?, version))
+            Ok((store.root().to_path_buf(), journal, store.inside("packs")?, version))
         });
-        let (journal, packs, version) = opened.map_err(raise)?;
+        let (root, journal, packs, version) = opened.map_err(raise)?;
         let (end, index) = (Mutex::new(None), Mutex::new(None));
         Ok(PyRunReader {
+            root,
             journal,
             packs,
             end,
@@ -89,35 +92,12 @@ impl PyRunReader {
         self.version
     }
 
-    /// Reads every chunk of every pack. Returns per pack what is wrong with it, as pairs of name and reason.
-    fn check_packs(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-        let checked = py.detach(|| -> Result<Vec<(String, String)>> {
-            let index = Index::open(&self.packs)?;
-            let mut found: Vec<_> = index.damaged().iter().map(|(name, why)| (name.clone(), why.clone())).collect();
-            for (name, pack) in index
-                .packs_of("")
-                .into_iter()
-                .flat_map(|(name, packs)| packs.into_iter().map(move |pack| (name.clone(), pack)))
-            {
-                for entry in pack.entries() {
-                    let len = usize::try_from(entry.raw_len).unwrap_or(usize::MAX);
-                    let mut buffer = Vec::new();
-                    // a pack may claim more than there is memory
-                    let read = match buffer.try_reserve_exact(len) {
-                        Ok(()) => {
-                            buffer.resize(len, 0);
-                            pack.read(entry, &mut buffer).map_err(|error| error.to_string())
-                        }
-                        Err(error) => Err(format!("chunk {} cannot be read: {error}", entry.hash)),
-                    };
-                    if let Err(why) = read {
-                        found.push((name.clone(), why));
-                    }
-                }
-            }
-            Ok(found)
-        });
-        checked.map_err(raise)
+    /// What is wrong with packs of the store: name, reason, and whether a run needs what cannot be read. `reads_data`: of every chunk,
+    /// else of what lists them.
+    #[pyo3(signature = (reads_data=true))]
+    fn check_packs(&self, py: Python<'_>, reads_data: bool) -> PyResult<Vec<(String, String, bool)>> {
+        let found = py.detach(|| damage(&self.root, &self.packs, reads_data)).map_err(raise)?;
+        Ok(found.into_iter().map(|one| (one.pack, one.why, one.is_needed)).collect())
     }
 
     /// Where and why the journal, as `records` found it, ends with an unfinished record, as after a crash or while it is

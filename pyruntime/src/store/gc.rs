@@ -14,7 +14,7 @@ use super::durable::sync_dir;
 use super::index::Index;
 use super::journal::{flock, is_written};
 use super::layout::Store;
-use super::needed::{is_removed, journals, list, named_by};
+use super::needed::{is_removed, journals, list, named_by, named_by_all};
 use super::{ChunkHash, Result, StoreError};
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -72,10 +72,7 @@ pub fn gc(store: &Store) -> Result<Freed> {
     if let Some(path) = journals.iter().find(|path| is_written(path)) {
         return Err(StoreError::Busy { path: path.clone() });
     }
-    let mut needed = HashSet::new();
-    for path in &journals {
-        needed.extend(named_by(path)?);
-    }
+    let needed = named_by_all(&journals)?;
     let mut freed = Freed::default();
     // a run without its journal could not be replayed: what is left of it goes first
     for run in list(&runs)?.iter().filter(|folder| is_removed(folder)) {
@@ -85,13 +82,15 @@ pub fn gc(store: &Store) -> Result<Freed> {
     for path in unfinished(&packs)? {
         remove(&path, &mut freed)?;
     }
+    // what cannot be read of a pack may be what a run needs, once it is repaired
+    let misses = !index.has_all(&needed);
+    let mut used: BTreeMap<String, bool> = index.damaged().keys().map(|name| (name.clone(), misses)).collect();
     for (name, packs_of_it) in index.packs_of("") {
-        // what cannot be read of a pack may be what a run needs, once it is repaired
-        let is_whole = !index.damaged().contains_key(&name);
         let mut entries = packs_of_it.iter().flat_map(|pack| pack.entries());
-        if is_whole && !entries.any(|entry| needed.contains(&entry.hash)) {
-            remove(&packs.join(&name), &mut freed)?;
-        }
+        *used.entry(name).or_default() |= entries.any(|entry| needed.contains(&entry.hash));
+    }
+    for (name, _) in used.iter().filter(|(_, is_used)| !**is_used) {
+        remove(&packs.join(name), &mut freed)?;
     }
     sync_dir(&packs)?;
     Ok(freed)

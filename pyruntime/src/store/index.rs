@@ -1,6 +1,6 @@
 //! Which pack holds a chunk.
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -142,6 +142,11 @@ impl Index {
     /// Whether some pack lists the chunk.
     pub fn contains(&self, hash: &ChunkHash) -> bool {
         self.found.contains_key(hash)
+    }
+
+    /// Whether some pack lists each of these chunks.
+    pub fn has_all(&self, hashes: &HashSet<ChunkHash>) -> bool {
+        hashes.iter().all(|hash| self.contains(hash))
     }
 
     /// Every place of a chunk, the first found first.

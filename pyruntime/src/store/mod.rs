@@ -2,8 +2,10 @@
 //! folder.
 //!
 //! Knows nothing of Python. `layout` says where things are, `journal` and `pack` are the two file
-//! formats, `index` finds a chunk by its hash, `fill` brings many to their places, `needed` says which chunks runs refer to, `gc` removes the others.
+//! formats, `index` finds a chunk by its hash, `fill` brings many to their places, `needed` says which chunks runs refer to,
+//! `damage` what is damaged, `gc` removes what no run needs.
 pub mod chunk;
+pub mod damage;
 pub mod durable;
 pub mod error;
 pub mod fill;

@@ -54,6 +54,18 @@ pub fn journals(runs: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// The chunks of the checkpoints that exist of any of these runs.
+///
+/// # Errors
+/// When not all of them can be known: then nothing may be removed.
+pub fn named_by_all(journals: &[PathBuf]) -> Result<HashSet<ChunkHash>> {
+    let mut needed = HashSet::new();
+    for path in journals {
+        needed.extend(named_by(path)?);
+    }
+    Ok(needed)
+}
+
 /// What is in a folder.
 ///
 /// # Errors

@@ -218,3 +218,29 @@ def test_disk_tells_what_only_a_run_needs(shop: Workshop) -> None:
     listed = shop.florc("runs", "--disk")
     assert listed.code == 0 and "no run refers to: florc gc" in listed.out, listed
     assert "of them only its own" in listed.out
+
+
+@pytest.mark.parametrize("at", [30, -10], ids=["a chunk", "what lists the chunks"])
+def test_damage_that_no_run_needs_is_a_note(shop: Workshop, at: int) -> None:
+    pack = packs(shop, "-three-")[1]
+    data = bytearray(pack.read_bytes())
+    data[at] ^= 1
+    pack.write_bytes(data)
+    assert shop.florc("check", "--read-data").code == 1, "the third run needs it"
+    assert shop.florc("gc").code == 0 and pack.exists()
+    assert shop.florc("rm", "three").code == 0
+    checked = shop.florc("check", "--read-data")
+    [note] = [line for line in checked.out.splitlines() if pack.name in line]
+    assert checked.code == 0 and note.startswith("note     ") and "no run needs that (florc gc" in note, checked
+    *_, last = map(json.loads, shop.florc("check", "--read-data", "--json").out.splitlines())
+    assert [*last] == ["note"] and pack.name in last["note"]
+    assert "note" not in shop.florc("check", "--read-data", "one").out, "the pack is not of that run"
+    journal = run_of(shop, "two") / "journal.0"
+    whole = journal.read_bytes()
+    journal.write_bytes(whole[: len(whole) // 2] + b"?" + whole[len(whole) // 2 + 1 :])
+    assert f"damaged  {note[9:].partition(';')[0]}\n" in shop.florc("check", "--read-data").out, "who knows what that run needs"
+    journal.write_bytes(whole)
+    assert shop.florc("gc").code == 0 and not pack.exists()
+    checked = shop.florc("check", "--read-data")
+    assert checked.code == 0 and "note" not in checked.out, checked
+    answers(shop, "one")

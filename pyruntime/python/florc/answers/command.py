@@ -8,7 +8,7 @@ from ..project.script import Unusable
 from ..runs import catalog, joint
 from ..runs.run import Run, store_path
 from ..support.console import answer
-from . import asked, columns, rows, table
+from . import asked, columns, memory, rows, table
 
 if TYPE_CHECKING:
     from ..support import arguments as given
@@ -21,10 +21,12 @@ def logs(words: list[str], condition: str | None) -> list[rows.Row]:
     history = joint.seen(run)
     found = [*rows.recorded(history), *asked.kept(history)]
     known = sorted({row.name for row in found})
+    measured = [*memory.measured(history)] if names else []  # nobody printed these: they are shown where they are named
+    known += dict.fromkeys(row.name for row in measured)
     for name in names:
         if name not in known:
             raise Unusable("F104", f"{run.id} has no values of the name {name}; there are: {', '.join(known) or 'none'}")
-    found = [row for row in found if row.name in names or not names]
+    found = [row for row in (*found, *measured) if row.name in names or not names]
     if condition is not None:
         from .database import Database  # and sqlite3 with it: a replay, which prints values, does not import that into the script
 

@@ -6,11 +6,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ..project.script import Unusable
 from ..runs.journal import History
+from ..runs.memory import Held
 from ..support.console import cell_of
+from . import memory, nans
 from .loops import loops_of
 from .rows import Row, lines_of, mark_cells, ranks
 from .table import variables
@@ -33,6 +36,7 @@ LOOPS = (
     "checkpoints",
 )
 ITERATIONS = ("run", "rank", "loop", "variable", "number", "path", "begun")
+MEMORY = ("run", "rank", "loop", "variable", "number", "path", *Held._fields)
 CHECKPOINTS = ("run", "rank", "block", "path", "seconds")
 LINES = ("run", "rank", "child", "file", "cell", "line", "path", "text")
 ENTRIES = ("run", "rank", "child", "file", "cell", "line", "occurrence", "name", "value", "verdict")
@@ -49,6 +53,7 @@ class Database:
         self._make("runs", RUNS, map(of_run, histories))
         self._make("loops", LOOPS, (row for history in histories for row in _loops(history)))
         self._make("iterations", ITERATIONS, (row for history in histories for row in _iterations(history)))
+        self._make("memory", MEMORY, (row for history in histories for row in _memory(history)))
         self._make("checkpoints", CHECKPOINTS, (row for history in histories for row in _checkpoints(history)))
         self._make("lines", LINES, (row for history in histories for row in _lines(history)))
         entries = (
@@ -57,6 +62,8 @@ class Database:
         )
         self._make("entries", (*ENTRIES, *self.loops), entries)
         self._tables.execute('CREATE VIEW "values" AS SELECT * FROM entries')
+        self._nans = [number for number, row in enumerate(rows, 1) if row.value != row.value]
+        """The rows of `entries` whose value is NaN."""
         self._tables.set_authorizer(_may)
 
     def _make(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -72,6 +79,20 @@ class Database:
 
     def ask(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The columns and rows of an answer. Raises Unusable for what SQLite does not understand, or what is no question."""
+        names, found = self._answer(sql)
+        if self._nans and any(None in row for row in found):
+            self._put_for_nan(nans.STAND_IN)
+            with suppress(Unusable):  # a sum that is too large now
+                found = nans.filled(found, self._answer(sql)[1])
+            self._put_for_nan(None)
+        return names, found
+
+    def _put_for_nan(self, value: float | None) -> None:
+        self._tables.set_authorizer(lambda *_: sqlite3.SQLITE_OK)
+        self._tables.executemany("UPDATE entries SET value = ? WHERE rowid = ?", [(value, number) for number in self._nans])
+        self._tables.set_authorizer(_may)
+
+    def _answer(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         try:
             cursor = self._tables.execute(sql)
         except (sqlite3.Error, sqlite3.Warning) as error:
@@ -106,9 +127,16 @@ def of_run(history: History) -> tuple[Any, ...]:
 def _iterations(history: History) -> Iterable[tuple[Any, ...]]:
     for rank, of_rank in ranks(history):
         for place, loop in of_rank.timeline.loops.items():
-            variable = next(iter(of_rank.variables.get(loop.base, ())), loop.base)
             for index, begun in loop.begun.items():
-                yield history.run.id, rank, loop.base, variable, loop.number_of(index), f"{place}={index}", begun
+                front = history.run.id, rank, loop.base, memory.variable_of(of_rank, loop.base), loop.number_of(index)
+                yield *front, f"{place}={index}", begun
+
+
+def _memory(history: History) -> Iterable[tuple[Any, ...]]:
+    for rank, of_rank in ranks(history):
+        for loop, index, held in memory.looks(of_rank):
+            front = history.run.id, rank, loop.base, memory.variable_of(of_rank, loop.base), loop.number_of(index)
+            yield *front, f"{loop.place}={index}", *held
 
 
 def _loops(history: History) -> Iterable[tuple[Any, ...]]:

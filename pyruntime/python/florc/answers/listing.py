@@ -16,7 +16,7 @@ from ..runs.kept import tell_kept
 from ..runs.run import Run
 from ..support.console import GREEN, RED, YELLOW, answer, duration, plain, say, size, tinted
 from ..support.light import dumps
-from . import asked, rows, table
+from . import asked, memory, rows, table
 from .values import as_number
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _values(run: Run, names: Sequence[str]) -> dict[str, Cell]:
     history = joint.seen(run)
     recorded: dict[str, list[float]] = {name: [] for name in names}
     later: dict[str, list[float]] = {name: [] for name in names}
-    for found, values in ((rows.recorded(history), recorded), (asked.kept(history), later)):
+    for found, values in ((rows.recorded(history), recorded), (memory.measured(history), recorded), (asked.kept(history), later)):
         for row in found:
             if row.name in values and isinstance(row.value, (int, float)) and not row.rank:
                 values[row.name].append(as_number(row.value))

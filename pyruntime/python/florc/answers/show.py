@@ -11,7 +11,7 @@ from ..project.script import Unusable
 from ..runs import catalog, joint, verdicts
 from ..runs.run import Run, store_path
 from ..support.console import answer, count, duration, plain, relative, spelled
-from . import asked
+from . import asked, memory
 from .loops import of_all
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def described(run: Run) -> dict[str, Any]:
         "overhead": report.get("overhead"),
         "checkpoints": report.get("checkpoints"),
         "bytes": report.get("bytes"),
+        "memory": memory.described(history),
         "files": sorted(info.get("sources", {})),
         "loops": of_all(history),
         "at": history.iteration(history.last_path) if run.status == "running" and history.last_path else None,
@@ -85,6 +86,8 @@ def text(found: dict[str, Any]) -> str:
     if found["overhead"] is not None:
         kept = f"{count(found['checkpoints'], 'checkpoint')}, {found['bytes']:,} bytes"
         lines.append(f"  {kept}, overhead {found['overhead']:.1%}")
+    if found["memory"]:
+        lines.append(f"  {memory.line(found['memory'])}")
     for loop in found["loops"]:
         if loop["library"] and not (loop["memoized"] and loop["executions"]):
             continue

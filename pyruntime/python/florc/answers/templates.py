@@ -210,25 +210,27 @@ def _of_arguments(arguments: list[ast.expr], between: str) -> list[Piece]:
     for number, argument in enumerate(arguments):
         if number:
             pieces.append(between)
-        pieces += _of(argument, _label(pieces, argument), _word(arguments[number - 1]) if number else "")
+        before = arguments[number - 1] if number else None
+        text = before.value if isinstance(before, ast.Constant) else None
+        pieces += _of(argument, _label(pieces, argument), text + between if isinstance(text, str) else "")
     return pieces
 
 
-def _word(argument: ast.expr) -> str:
-    """The word that an argument before a value consists of: `"loss"`, `"loss:"`."""
-    text = argument.value if isinstance(argument, ast.Constant) else None
-    found = re.fullmatch(r"\W*([A-Za-z_][\w/.-]*)\W*", text) if isinstance(text, str) else None
-    return "" if found is None else found[1]
+def _text_before(pieces: list[Piece]) -> str:
+    """What stands between the value before and the one that comes."""
+    return "".join(piece if isinstance(piece, str) else "\n" for piece in pieces).rpartition("\n")[2]
 
 
-def _of(expression: ast.expr, label: str = "", word: str = "") -> list[Piece]:
+def _of(expression: ast.expr, label: str = "", before: str = "") -> list[Piece]:
+    """What an expression writes. `label`: the word before it; `before`: the text from the value or the argument before it."""
     if isinstance(expression, ast.Constant) and isinstance(expression.value, str):
         return [expression.value]
     if isinstance(expression, ast.JoinedStr):
         pieces: list[Piece] = []
         for part in expression.values:
             if isinstance(part, ast.FormattedValue):
-                pieces.append(Value(_name(part.value, _label(pieces, part.value)), part.format_spec is not None))
+                told = (_label(pieces, part.value), _text_before(pieces)) if pieces else (label, before)
+                pieces.append(Value(_name(part.value, *told), part.format_spec is not None))
             elif isinstance(part, ast.Constant):
                 pieces.append(str(part.value))
         return pieces
@@ -239,13 +241,14 @@ def _of(expression: ast.expr, label: str = "", word: str = "") -> list[Piece]:
         if isinstance(expression.op, ast.Mod) and isinstance(left, ast.Constant) and isinstance(left.value, str):
             right = expression.right
             return _of_percent(left.value, right.elts if isinstance(right, ast.Tuple) else [right])
-        if isinstance(expression.op, ast.Add) and any(_is_text(side) for side in (left, expression.right)):
-            return [*_of(left), *_of(expression.right)]
+        if _is_text(expression):
+            pieces = _of(left, label, before)
+            return [*pieces, *_of(expression.right, _label(pieces), _text_before(pieces))]
     if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute) and expression.func.attr == "format":
         text = expression.func.value
         if isinstance(text, ast.Constant) and isinstance(text.value, str):
             return _of_format(text.value, expression)
-    return [Value(_name(expression, label, word))]
+    return [Value(_name(expression, label, before))]
 
 
 def _is_plain(shown: ast.Dict) -> bool:
@@ -265,6 +268,9 @@ def _of_dict(shown: ast.Dict, label: str) -> list[Piece]:
 
 
 def _is_text(expression: ast.expr) -> bool:
+    """Whether it is a text for certain; a sum is one with any part of it."""
+    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Add):
+        return _is_text(expression.left) or _is_text(expression.right)
     is_constant = isinstance(expression, ast.Constant) and isinstance(expression.value, str)
     return is_constant or isinstance(expression, ast.JoinedStr)
 
@@ -282,7 +288,7 @@ def _of_percent(text: str, arguments: list[ast.expr]) -> list[Piece]:
             pieces.append(Value(field[1], field[2] not in "sra"))
         else:
             argument = next(given, None)
-            name = _name(argument, _label(pieces)) if argument is not None and table is None else field[0]
+            name = _name(argument, _label(pieces), _text_before(pieces)) if argument is not None and table is None else field[0]
             pieces.append(Value(name, field[2] not in "sra"))
     return [*pieces, text[at:]]
 
@@ -300,7 +306,7 @@ def _of_format(text: str, call: ast.Call) -> list[Piece]:
         key = field[1] or str(number)
         number += not field[1]
         given = call.args[int(key)] if key.isdecimal() and int(key) < len(call.args) else named.get(key)
-        pieces.append(Value(_name(given, _label(pieces)) if given is not None else key, ":" in field[0]))
+        pieces.append(Value(_name(given, _label(pieces), _text_before(pieces)) if given is not None else key, ":" in field[0]))
     return [*pieces, text[at:]]
 
 
@@ -310,13 +316,14 @@ def _label(pieces: list[Piece], expression: ast.expr | None = None) -> str:
     own = "" if expression is None else ast.unparse(expression)
     if own and before.rstrip(" :=").endswith(own):
         return own
-    found = re.search(r"([A-Za-z_][\w/.-]*)\W*\Z", before.rpartition("\n")[2])
+    found = re.search(r"([A-Za-z_][\w/.-]*)\W*\Z", _text_before(pieces))
     return found[1] if found is not None else ""
 
 
-def _name(expression: ast.expr, label: str, word: str = "") -> str:
-    """That of a variable or an attribute; of other expressions what stands before them, or their own text. Where only a part of a
-    variable is shown, `l.item()`, an argument before it that is one `word` names it."""
+def _name(expression: ast.expr, label: str, before: str = "") -> str:
+    """That of a variable or an attribute; of other expressions what stands before them, or their own text. A text `before` it
+    that is one word names it where it says so, `loss=` or `loss: `, or where only a part of a variable is shown:
+    `loss {l.item()}`."""
     shown = expression
     while True:
         if isinstance(shown, ast.Call) and isinstance(shown.func, ast.Attribute) and shown.func.attr in _LOOKS and not shown.args:
@@ -326,7 +333,8 @@ def _name(expression: ast.expr, label: str, word: str = "") -> str:
         else:
             break
     if isinstance(shown, (ast.Name, ast.Attribute)) and re.fullmatch(r"[\w.]+", ast.unparse(shown)):
-        return word if word and shown is not expression else ast.unparse(shown)
+        said = re.fullmatch(r"\W*([A-Za-z_][\w/.-]*)(?:(\s*[:=])\W*|\W+)", before)
+        return said[1] if said is not None and (said[2] or shown is not expression) else ast.unparse(shown)
     text = label or ast.unparse(shown)
     return text if len(text) <= _MOST_NAME else text[: _MOST_NAME - 1] + "…"
 

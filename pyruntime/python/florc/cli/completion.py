@@ -41,10 +41,10 @@ def _runs(words: list[str]) -> Candidates:
 
 
 def _names(words: list[str]) -> Candidates:
-    from ..answers import asked, rows
+    from ..answers import asked, memory, rows
 
     history = joint.seen(_run(words))
-    found = dict.fromkeys(row.name for row in (*rows.recorded(history), *asked.kept(history)))
+    found = dict.fromkeys(row.name for row in (*rows.recorded(history), *asked.kept(history), *memory.measured(history)))
     yield from ((name, "") for name in found)
 
 

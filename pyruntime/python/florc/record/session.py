@@ -23,6 +23,7 @@ from ..survey import plain
 from .children import LINES, PrintedByChildren
 from .entering import Entered
 from .files_noted import FilesNoted
+from .memory import Memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ class Recording:
         """Whether values from outside are kept no more."""
         self.files_noted = FilesNoted(run.own(FOLDER_NAME), run.store, self.overhead, self.note, self.charge)
         self._begun, self._spent_before, self._start_s = self.started, 0.0, 0.0
+        self.memory = Memory()
         self.names = plain.Noted(run.info["started"], self.overhead != NO_LIMIT)
 
     @property
@@ -210,7 +212,7 @@ class Recording:
                 self._blocks.materializer.poll()
             self._note_interrupt()
             self.entered.elsewhere()
-            self.note("iteration", path=path, at=begun - self.started)
+            self.note("iteration", path=path, at=begun - self.started, **self.memory.noted(path, begun))
             self.names.note(self, path, sys._getframe(1))
         self._spent += time.perf_counter() - begun
 
@@ -244,8 +246,9 @@ class Recording:
         with mishaps.Swallow("where an iteration has its number"):
             if number is None:
                 self.names.note(self, path, sys._getframe(1))
-            if number is None or number is False:
-                self.note("no iteration" if number is None else "no numbers", path=path)
+                self.note("no iteration", path=path, **self.memory.noted(path))
+            elif number is False:
+                self.note("no numbers", path=path)
             elif -(1 << 63) <= number < 1 << 63:
                 self.note("value", path=path, number=number)
 
@@ -379,7 +382,7 @@ class Recording:
         self._note_interrupt()
         if last is not None:
             self.note("iteration", path=last, at=elapsed)
-        self.note("end", status=status, seconds=elapsed)
+        self.note("end", status=status, seconds=elapsed, **self.memory.noted(""))
         totals = self.recorder.close()
         if self._together is not None:
             self._together.end()

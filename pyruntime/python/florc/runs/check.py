@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..support.arguments import Check
 
 WHOLE, DAMAGED = 0, 1
+_NEEDED_BY_NONE = "no run needs that (florc gc removes packs of which no run needs anything)"
 _SPAWNED = "spawned"
 """The folder of a run in which its own processes are recorded (`process.spawned`)."""
 
@@ -48,15 +49,17 @@ def check(arguments: Check) -> int:
         script = wanted if wanted.endswith(".py") else None
         runs = [catalog.find(store, None if script else wanted, script)]
         lost.clear()
-    bad_packs = _bad_packs(store, runs, arguments["read_data"])
+    bad_packs, unneeded = _bad_packs(store, runs, arguments["read_data"])
     found = [_check(one, bad_packs) for run in runs for one in _ranks(run, lost)]
     for run in runs:
         found += _of_spawned(run, lost)
     for one in found:
         answer((json.dumps(_described(one)) if arguments["json"] else _lines(one)) + "\n")
     others = [] if wanted is not None else [why for name, why in bad_packs.items() if not any(_is_of(name, run) for run in runs)]
-    for why in [*lost, *others]:
-        answer(json.dumps({"damage": why}) + "\n" if arguments["json"] else plain(f"damaged  {why}", "") + "\n")
+    said = [("damage", "damaged", why) for why in [*lost, *others]]
+    said += [("note", "note", f"{why}; {_NEEDED_BY_NONE}") for why in unneeded if wanted is None]
+    for key, word, why in said:
+        answer(json.dumps({key: why}) + "\n" if arguments["json"] else plain(f"{word:7}  {why}", "") + "\n")
     return DAMAGED if lost or others or any(one.damage for one in found) else WHOLE
 
 
@@ -70,15 +73,17 @@ def _of_spawned(run: Run, lost: list[str]) -> Iterator[Found]:
                 yield from (one for one in (_check(rank, {}) for rank in _ranks(inner, lost)) if one.damage)
 
 
-def _bad_packs(store: str, runs: list[Run], reads_data: bool) -> dict[str, str]:
-    """Packs that cannot be read, and why."""
+def _bad_packs(store: str, runs: list[Run], reads_data: bool) -> tuple[dict[str, str], list[str]]:
+    """Packs of which a run needs what cannot be read, and why that is; and why what no run needs cannot be read."""
     for run in runs:
         try:
             reader = _native.RunReader(store, run.id, 0)
         except (_native.StoreError, ValueError):
             continue
-        return dict(reversed(reader.check_packs() if reads_data else reader.damaged_packs()))
-    return {}
+        found = reader.check_packs(reads_data)
+        bad = {name: why for name, why, is_needed in reversed(found) if is_needed}
+        return bad, [why for _, why, is_needed in found if not is_needed]
+    return {}, []
 
 
 def _is_of(pack: str, run: Run) -> bool:

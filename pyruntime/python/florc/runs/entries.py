@@ -9,6 +9,7 @@ from .. import _native
 from ..plan.places import BOUNDARY
 from ..process.output import Part
 from ..project.script import Unusable
+from .memory import Measured
 from .run import Run, unreadable
 from .timeline import Timeline, outermost
 
@@ -84,6 +85,7 @@ class Entries:
         self._held: dict[str, _native.Checkpoint] = {}
         self._not_kept: dict[str, str] = {}
         self.timeline = Timeline()
+        self.memory = Measured()
         self._begun: frozenset[str] = frozenset()
         self.last_path = ""
         """The last iteration that was noted; empty where there is none."""
@@ -157,6 +159,7 @@ class Entries:
             case _native.Iteration():
                 self.last_path, self._last_at = record.path, record.at
                 self.timeline.iteration(record.path, record.at)
+                self.memory.begins(record.path, record.memory)
                 self._begun |= {str(_native.Path(record.path).outermost)}
             case _native.Value():
                 self.timeline.value(record.path, record.number)
@@ -164,6 +167,7 @@ class Entries:
                 self.timeline.no_numbers(record.path)
             case _native.NoIteration():
                 self.timeline.over(record.path)
+                self.memory.ends(record.path, record.memory)
             case _native.Block():
                 key = self._place(record.key)
                 self.block_seconds[key] = record.seconds
@@ -214,6 +218,7 @@ class Entries:
                 self.lost = record.records
             case _native.End():
                 self.seconds = record.seconds
+                self.memory.ends("", record.memory)
             case _native.Generator():
                 self.generators[record.name] = record.state
             case _native.Clocks():

@@ -13,11 +13,14 @@ from .places import Places
 _MOST_TEXTS = 200
 """Values that are no numbers are listed: the first of them."""
 ORDER = "order"
+MEMORY = "memory, MB"
+"""The panel of what was measured."""
 
 
-def of(rows: Sequence[Row], x: str | None, places: Places) -> dict[str, Any]:
-    """The panels, and the values that are no numbers. `x`: the variable of a loop, or `order`; None: the variable that all values
-    of a name have, where it has one value for each iteration. `places`: of the run."""
+def of(rows: Sequence[Row], measured: Sequence[Row], x: str | None, places: Places) -> dict[str, Any]:
+    """The panels, and the values that are no numbers. `measured`: bytes of memory (`answers.memory`), in a last panel. `x`: the
+    variable of a loop, or `order`; None: the variable that all values of a name have, where it has one value for each iteration.
+    `places`: of the run."""
     by_name: dict[str, list[Row]] = {}
     for row in rows:
         by_name.setdefault(row.name, []).append(row)
@@ -27,6 +30,8 @@ def of(rows: Sequence[Row], x: str | None, places: Places) -> dict[str, Any]:
             panels.append(_panel(name, _told_apart(found), x, places))
         except Unusable:  # no numbers
             texts.append({"name": name, "count": len(found), "rows": [row.to_json() for row in found[:_MOST_TEXTS]]})
+    if measured:
+        panels.append(_panel(MEMORY, [row._replace(value=float(row.value or 0) / 1e6) for row in measured], x, places))
     return {"panels": panels, "texts": texts}
 
 

@@ -10,7 +10,7 @@ from threading import RLock
 from typing import Any
 
 from .. import _native
-from ..answers import asked, rows, show
+from ..answers import asked, memory, rows, show
 from ..process.spawned import FOLDER
 from ..project import notebooks
 from ..project.script import NOTEBOOK, Unusable
@@ -105,11 +105,11 @@ class Facts:
             return show.described(self._run(wanted))
 
     def _curves(self, query: Query) -> dict[str, Any]:
-        found = self.rows(query.get("run"))
-        beside = query.get("beside")
-        if beside:
-            found += self.rows(beside)
-        return curves.of(found, query.get("x") or None, Places.of(self.history(query.get("run"))))
+        runs = [query.get("run"), *filter(None, [query.get("beside")])]
+        with self._lock:
+            found = [row for run in runs for row in self.rows(run)]
+            measured = [row for run in runs for row in memory.measured(self.history(run))]
+        return curves.of(found, measured, query.get("x") or None, Places.of(self.history(query.get("run"))))
 
     def _source(self, wanted: str | None) -> dict[str, Any]:
         history = self.history(wanted)

@@ -42,8 +42,14 @@ kinds! {
     /// A file runs as it is.
     LeftAlone { file: Text, }
 
-    /// An iteration begins, so many seconds after the run.
-    Iteration { path: String, at: f64, }
+    /// An iteration begins, so many seconds after the run. `memory`: bytes that the process holds, and held at most; then those on
+    /// its device.
+    Iteration {
+        path: String,
+        at: f64,
+        #[serde(default)]
+        memory: Vec<u64>,
+    }
 
     /// The whole number that is the item of an iteration.
     Value { path: String, number: i64, }
@@ -52,7 +58,11 @@ kinds! {
     NoNumbers { path: String, }
 
     /// The iterator had no more.
-    NoIteration { path: String, }
+    NoIteration {
+        path: String,
+        #[serde(default)]
+        memory: Vec<u64>,
+    }
 
     /// A line of standard output, and the statement that wrote it.
     Line {
@@ -178,7 +188,12 @@ kinds! {
     NotKept { block: String, why: Text, }
 
     /// The run is over.
-    End { status: Text, seconds: f64, }
+    End {
+        status: Text,
+        seconds: f64,
+        #[serde(default)]
+        memory: Vec<u64>,
+    }
 }
 
 /// A checkpoint that is durable.

@@ -102,6 +102,19 @@ impl Pack {
         self.read_from(&self.open_file()?, entry, into)
     }
 
+    /// Reads a chunk to nowhere.
+    ///
+    /// # Errors
+    /// As `read`; or when there is not so much memory as the pack claims.
+    pub fn check(&self, entry: &Entry) -> std::result::Result<(), String> {
+        let mut buffer = Vec::new();
+        let len = usize::try_from(entry.raw_len).unwrap_or(usize::MAX);
+        let reserved = buffer.try_reserve_exact(len);
+        reserved.map_err(|error| format!("chunk {} cannot be read: {error}", entry.hash))?;
+        buffer.resize(len, 0);
+        self.read(entry, &mut buffer).map_err(|error| error.to_string())
+    }
+
     /// The file, to be read from by several.
     ///
     /// # Errors
