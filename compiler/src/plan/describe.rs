@@ -30,6 +30,7 @@ pub(super) fn describe(analysis: &Analysis, at: LoopId, ids: &IdVec<LoopId, Stri
             Role::SkipBlock => Action::SkipBlock,
             Role::Both => Action::Both,
             Role::Inside(outer) => Action::Inside(ids[outer].clone()),
+            Role::Reserve(outer) => Action::Reserve(ids[outer].clone()),
             Role::LeftAlone => Action::LeftAlone,
         },
         changeset: Changeset::default(),

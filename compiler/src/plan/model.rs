@@ -28,6 +28,8 @@ pub enum Action {
     Both,
     /// It runs inside a memoized loop (its id), and is skipped with it.
     Inside(String),
+    /// The same; if that loop (its id) cannot be restored, this one is memoized in its place.
+    Reserve(String),
     /// Nothing is done to it.
     LeftAlone,
 }
@@ -81,7 +83,7 @@ impl LoopPlan {
 
     /// Whether it is a SkipBlock.
     pub fn is_memoized(&self) -> bool {
-        matches!(self.action, Action::SkipBlock | Action::Both)
+        matches!(self.action, Action::SkipBlock | Action::Both | Action::Reserve(_))
     }
 }
 

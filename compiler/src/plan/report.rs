@@ -87,6 +87,7 @@ fn summary(source: &Source, entry: &LoopPlan) -> String {
         (Action::SkipBlock, _) => format!("memoized: {places}"),
         (Action::Both, _) => format!("main loop, memoized: {places}"),
         (Action::Inside(outer), _) => format!("skipped with {outer}"),
+        (Action::Reserve(outer), _) => format!("skipped with {outer}; in reserve: {places}"),
         (Action::LeftAlone, note) => format!("left alone: {}", note.unwrap_or_default()),
     }
 }

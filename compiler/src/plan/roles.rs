@@ -2,8 +2,8 @@
 //!
 //! A loop at the top that holds loops with work in them is followed, iteration by iteration. Below it, loops with work are
 //! memoized; those that take training steps, or hold a loop that does (epochs inside folds), are followed, too. Loops
-//! inside a memoized loop are skipped with it and cost nothing, unless the loop around only steps a schedule
-//! ([`Work::steps_itself`](super::work::Work::steps_itself)). Called functions count as if their loops stood at the call.
+//! inside a memoized loop are skipped with it, unless the loop around only steps a schedule
+//! ([`Work::steps_itself`](super::work::Work::steps_itself)); those with work are in reserve. Called functions count as if their loops stood at the call.
 
 use super::model::{Action, Recorded};
 use super::speaks::speaks;
@@ -23,6 +23,7 @@ pub(super) enum Role {
     SkipBlock,
     Both,
     Inside(LoopId),
+    Reserve(LoopId),
     LeftAlone,
 }
 
@@ -53,6 +54,7 @@ pub(super) fn roles(
         selection.contexts.iter().map(|context| context.unwrap_or(Context::Memoized(None))).collect();
     selection.contexts = contexts.into_iter().map(Some).collect();
     let mut decisions = selection.decisions();
+    selection.reserve(&mut decisions);
     let is_cheap = |decision: &Decision| {
         decision.action == Role::LeftAlone && matches!(decision.note, Some(Obstacle { why: Reason::Cheap, .. }))
     };
@@ -93,7 +95,10 @@ pub(super) fn recorded_roles(
             (Action::Both, None) => Role::Both,
             (Action::SkipBlock, None) => Role::SkipBlock,
             (Action::Inside(outer), _) => by_id.get(outer.as_str()).map_or(Role::LeftAlone, |&at| Role::Inside(at)),
-            (Action::LeftAlone, _) | (Action::SkipBlock, Some(_)) => Role::LeftAlone,
+            (Action::Reserve(outer), None) => {
+                by_id.get(outer.as_str()).map_or(Role::LeftAlone, |&at| Role::Reserve(at))
+            }
+            (Action::LeftAlone, _) | (Action::SkipBlock | Action::Reserve(_), Some(_)) => Role::LeftAlone,
         };
         Decision { action, note: obstacle.clone().or_else(|| was.note.clone()) }
     };
@@ -138,7 +143,7 @@ impl Selection<'_, '_> {
         let Some(at) = around else { return self.contexts[scope] };
         Some(match decisions[at].action {
             Role::SkipBlock => Context::Memoized(Some(at)),
-            Role::Inside(outer) => Context::Memoized(Some(outer)),
+            Role::Inside(outer) | Role::Reserve(outer) => Context::Memoized(Some(outer)),
             // A loop that both trains and is followed has no memoized loop inside it.
             Role::Both if self.facts.loops[at].steps_itself() => Context::Memoized(Some(at)),
             Role::MainLoop | Role::Both | Role::LeftAlone => match self.contexts[scope]? {
@@ -155,7 +160,7 @@ impl Selection<'_, '_> {
                 None => self.contexts[entry.scope].unwrap_or(Context::Memoized(None)),
                 Some(parent) => match decisions[parent].action {
                     Role::SkipBlock => Context::Memoized(Some(parent)),
-                    Role::Inside(outer) => Context::Memoized(Some(outer)),
+                    Role::Inside(outer) | Role::Reserve(outer) => Context::Memoized(Some(outer)),
                     Role::Both if self.facts.loops[parent].steps_itself() => Context::Memoized(Some(parent)),
                     Role::LeftAlone => match self.contexts[entry.scope] {
                         Some(Context::Memoized(outer)) => Context::Memoized(outer),
@@ -168,6 +173,24 @@ impl Selection<'_, '_> {
             decisions.push(self.decide(at, context));
         }
         decisions
+    }
+
+    /// Loops with work in a memoized one of the same function wait in reserve: should that one turn out not to be
+    /// restorable while it is recorded, they are memoized in its place.
+    fn reserve(&self, decisions: &mut IdVec<LoopId, Decision>) {
+        for (at, entry) in self.analysis.loops.list.enumerated() {
+            if let Role::Inside(outer) = decisions[at].action
+                && entry.parent == Some(outer)
+                && decisions[outer].action == Role::SkipBlock
+                && self.facts.loops[at].works
+                && self.obstacles[at].is_none()
+                && entry.ways_out.suspends.is_none()
+                && !entry.is_call()
+                && !self.is_deep(at)
+            {
+                decisions[at].action = Role::Reserve(outer);
+            }
+        }
     }
 
     /// Whether a loop stands inside so many others that none of them would be skipped with it.

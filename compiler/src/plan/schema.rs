@@ -48,6 +48,9 @@ pub enum Action {
     /// It is skipped with the loop that [`Loop::inside`] names.
     #[serde(rename = "skipped with")]
     Inside,
+    /// The same; memoized in the place of that one, if that one cannot be restored.
+    #[serde(rename = "in reserve")]
+    Reserve,
     /// Nothing.
     #[serde(rename = "left alone")]
     LeftAlone,
@@ -189,6 +192,7 @@ impl Loop {
                 model::Action::SkipBlock => Action::SkipBlock,
                 model::Action::Both => Action::Both,
                 model::Action::Inside(_) => Action::Inside,
+                model::Action::Reserve(_) => Action::Reserve,
                 model::Action::LeftAlone => Action::LeftAlone,
             },
             binds: entry.binds.clone(),
@@ -205,7 +209,7 @@ impl Loop {
             header: entry.header.clone(),
             id: entry.id.clone(),
             inside: match &entry.action {
-                model::Action::Inside(outer) => Some(outer.clone()),
+                model::Action::Inside(outer) | model::Action::Reserve(outer) => Some(outer.clone()),
                 _ => None,
             },
             line: entry.line,

@@ -334,7 +334,7 @@ fn match_loops(recorded: &Recorded, new: &Plan) -> BTreeMap<String, String> {
 fn rename(plan: &mut Plan, matched: &BTreeMap<String, String>) {
     use crate::plan::Action;
     for entry in &mut plan.loops {
-        if let Action::Inside(outer) = &mut entry.action
+        if let Action::Inside(outer) | Action::Reserve(outer) = &mut entry.action
             && let Some(old) = matched.get(outer)
         {
             outer.clone_from(old);

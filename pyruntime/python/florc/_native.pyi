@@ -97,6 +97,9 @@ class Loop:
     def memoized(self) -> bool:
         """Whether it is a SkipBlock."""
     @property
+    def in_reserve_for(self) -> str | None:
+        """The SkipBlock in the place of which it is one, if that one cannot be restored; until then it is passed by."""
+    @property
     def followed(self) -> bool:
         """Whether its iterations are followed."""
     @property

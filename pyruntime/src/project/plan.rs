@@ -73,6 +73,7 @@ impl Plan {
 pub struct Loop {
     id: Py<PyString>,
     memoized: bool,
+    in_reserve_for: Option<Py<PyString>>,
     followed: bool,
     gradients: bool,
     header: Py<PyString>,
@@ -104,6 +105,7 @@ impl Loop {
         let mut found = Self {
             id: text(&entry.id),
             memoized: entry.memoized,
+            in_reserve_for: entry.inside.as_deref().filter(|_| entry.memoized).map(text),
             followed: entry.followed,
             gradients: entry.gradients,
             header: text(&entry.header),
@@ -133,6 +135,7 @@ impl Loop {
         Ok(Self {
             id: PyString::new(py, &format!("{}{START}", self.id.bind(py))).unbind(),
             memoized: false,
+            in_reserve_for: None,
             followed: false,
             gradients: start.gradients,
             header: self.header.clone_ref(py),

@@ -38,12 +38,12 @@ def _described(history: History, loop: _native.Loop) -> dict[str, Any]:
         "line": line,
         "library": loop.file not in history.run.info.get("sources", {}),
         "header": loop.header,
-        "memoized": loop.memoized,
+        "memoized": loop.memoized and (bool(kept) or loop.in_reserve_for is None),
         "iterations": sum(followed.count for followed in places) if places else None,
         "seconds": sum(took) if took else None,
         "executions": len(took),
         "checkpoints": kept,
-        "why_not_kept": history.why_not_kept(loop.id) if loop.memoized and not kept else "",
+        "why_not_kept": history.why_not_kept(loop.id) if loop.memoized and not (kept or loop.in_reserve_for) else "",
     }
 
 

@@ -14,14 +14,14 @@ from ..support import static
 from ..support.light import NamedTuple
 from ..support.static import defines
 from . import of_functions
-from .loops import BAR, BOUNDARY, is_call, loops, of_libraries, register, registered, unbound
+from .loops import BAR, BOUNDARY, call_up, is_call, is_in_use, loops, of_libraries, register, registered, unbound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-__all__ = ["BAR", "BOUNDARY", "is_call", "loops", "of_libraries", "register", "unbound"]
+__all__ = ["BAR", "BOUNDARY", "call_up", "is_call", "is_in_use", "loops", "of_libraries", "register", "unbound"]
 
 
 _OPTIMIZED = 1
@@ -148,7 +148,7 @@ def _lost_names(file: str, function: str) -> set[str]:
     if count != registered[0]:
         lost = set()
         for loop in loops.values():
-            if loop.memoized and loop.file == file and loop.function == function:
+            if is_in_use(loop) and loop.file == file and loop.function == function:
                 lost.update(set(loop.binds).difference(place.name for place in loop.places))
         _lost[file, function] = registered[0], lost
     return lost

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from .. import _native
 from ..adapters.libraries import DURATIONS
+from ..plan.loops import is_in_use
 from ..process.spawned import FOLDER
 from ..project.script import Unusable
 from ..support.console import recorded_cells
@@ -100,7 +101,7 @@ class History(Entries):
         return {
             name
             for loop in (plan.loops if plan is not None else ())
-            if loop.memoized and loop.function == function
+            if is_in_use(loop) and loop.function == function
             for name in loop.binds
             if all(place.name != name for place in loop.places)
         }

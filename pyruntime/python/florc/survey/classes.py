@@ -9,7 +9,6 @@ import time
 import types
 
 from ..support.static import defines, dict_of, module_of, mro_of, name_of, same_class
-from ..trackers.known import TRACKERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +26,8 @@ once = [0.0]
 """Seconds that it took so far to learn what the objects of classes are."""
 SCRIPTS: set[str] = set()
 """The modules that are the script's, as far as they are known: their classes and functions are looked into."""
+SENDING: set[str] = set()
+"""Modules of experiment trackers that were imported: their objects send, and in a replay they do not."""
 _LEAVES = {
     "logging": "a logger leads to all others; what is logged is compared",
     "threading": "whether a thread waits is chance",
@@ -54,8 +55,6 @@ _LEAVES = {
     "_abc": "what an abstract class remembers is computed again",
 }
 """Top modules of classes whose objects are known by their class alone -> why."""
-_OF_TRACKERS = {module for tracker in TRACKERS.values() for module in tracker.modules}
-"""Modules whose objects send: in a replay they do not."""
 _CACHES = {
     "pandas": ("_cache", "_item_cache", "_cacher"),
     "numpy": ("_basedict", "_fill_value", "_isfield", "_sharedmask", "_hardmask", "_optinfo", "_baseclass"),
@@ -106,7 +105,7 @@ def what_is(kind: type) -> str | Callable[[Any], Any]:
         return "text"
     if defines(kind, "__next__") or issubclass(kind, _ITERATORS) or module == "florc.state.lapsed":
         return "iterator"  # where it is: restored, or it lapses
-    if (module, name_of(kind)) in _OWN or module in _OF_TRACKERS:
+    if (module, name_of(kind)) in _OWN or module in SENDING:
         return "leaf"
     if top in _LEAVES and not (top == "functools" and name_of(kind) == "partial") or issubclass(kind, _NAMED):
         return "leaf"

@@ -36,7 +36,7 @@ def lost_names(loops: Iterable[_native.Loop], function: str) -> set[str]:
     file."""
     found: set[str] = set()
     for loop in loops:
-        if loop.memoized and loop.function.rpartition(".")[2] == function:
+        if places.is_in_use(loop) and loop.function.rpartition(".")[2] == function:
             found.update(set(loop.binds).difference(place.name for place in loop.places))
     return found
 

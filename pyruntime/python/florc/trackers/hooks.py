@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
+from ..survey.classes import SENDING
+from .known import TRACKERS
 from .point import Sent
 from .watch import Watch
 
@@ -16,6 +18,8 @@ _FILES = {"tb": "tensorboard", "csv": "csv_logger"}
 
 def adapt(tracker: str, module: ModuleType, watch: Watch) -> None:
     """Hear the calls that a module defines."""
+    if tracker in TRACKERS:
+        SENDING.add(module.__name__)
     importlib.import_module(f".{_FILES.get(tracker, tracker)}", __package__).adapt(module, watch)
 
 

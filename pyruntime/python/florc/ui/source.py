@@ -72,7 +72,7 @@ def _loop(history: History, loop: _native.Loop) -> dict[str, Any]:
         "line": loop.line,
         "end": loop.end_line,
         "header": loop.header,
-        "memoized": loop.memoized,
+        "memoized": loop.memoized and (bool(held) or loop.in_reserve_for is None),
         "followed": loop.followed,
         "checkpoints": held,
         "starts": starts,
