@@ -272,7 +272,8 @@ class ReplayProcess:
         for tap in replay.taps:
             tap.remove(is_cut)
         launch.take_apart(is_cut)
-        self._files.end()
+        is_whole = not (is_cut or failure or replay.is_over) and self._attempt.window is None and replay.versions.marked()
+        self._files.end(sources=replay.versions.texts() if is_whole else None)
         apart.put_back()
         seconds = time.perf_counter() - self._begun + self._lost_s
         self._divert.undo()
