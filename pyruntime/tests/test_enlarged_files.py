@@ -118,7 +118,7 @@ def test_a_file_with_no_more_in_it_has_none(workshop: Workshop, name: str) -> No
 
 
 def test_some_iterations_alone_have_none(workshop: Workshop) -> None:
-    script, added, _ = PROGRAMS["summary"]
+    script, _, _ = PROGRAMS["summary"]
     workshop.write("train.py", script)
     assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
     workshop.write("train.py", script.replace("#ASK", "print('P', epoch)"))

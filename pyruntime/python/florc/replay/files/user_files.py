@@ -184,10 +184,11 @@ class UserFiles:
                 for ending in self._functions.opens.endings.get(path, ()):  # of a database that was not closed
                     if os.path.isfile(where + ending):
                         copy(where + ending, beside + ending)
+                said = os.path.relpath(path)
                 wrote = (
-                    f"an added statement wrote to {os.path.relpath(path)}, which is a file of the script: what it wrote is in"
+                    f"an added statement wrote to {said}, which is a file of the script: what it wrote is in"
                     if path in own
-                    else f"with what was added, the script wrote more to {os.path.relpath(path)} than in the recorded run: it is in"
+                    else f"with what was added, the script wrote more to {said} than in the recorded run: it is in"
                 )
                 say(f"{wrote} {os.path.relpath(beside)}", always=True, code="F508")
             except OSError as error:
