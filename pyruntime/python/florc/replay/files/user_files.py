@@ -145,13 +145,18 @@ class UserFiles:
         """What must run again so that the files that the script asked for are complete, and why."""
         return dict(self._view.doubts.causes)
 
-    def end(self, again: bool = False, sources: Collection[str] | None = None) -> None:
-        """End the view: the script is over. `again`: the replay starts again, and its added statements with it. `sources`: the
-        texts of the program, where all of it ran, with added statements."""
+    def end(self, again: bool = False, by_children: Iterable[str] = (), sources: Collection[str] | None = None) -> set[str]:
+        """End the view: the script is over. `again`: the replay starts again, and its added statements with it. `by_children`:
+        what added statements wrote in children; `sources`: the texts of the program, where all of it ran, with added statements.
+        Returns the files of the script of which a copy is kept."""
         self._functions.is_on = False
+        kept: set[str] = set()
         if os.getpid() != self._pid or self._lock is None:
-            return
-        self._take_back() if again else self._put_beside(sources)
+            return kept
+        if again:
+            self._take_back()
+        else:
+            kept = self._put_beside(by_children, sources)
         for path in self._functions.temporary:  # the next replay needs the names
             self._view.remove_own(path, self._functions.paths.is_meeting(path))
         if not os.path.isdir(os.getcwd()) or os.getcwd().startswith(self._folder):
@@ -162,6 +167,7 @@ class UserFiles:
         if not isinstance(self._lock, bool):
             self._lock.close()
         self._lock = None
+        return kept
 
     def _take_back(self) -> None:
         """What added statements wrote will be written once more."""
@@ -172,8 +178,8 @@ class UserFiles:
                 elif os.path.getsize(path) > size:
                     os.truncate(path, size)
 
-    def _put_beside(self, sources: Collection[str] | None) -> None:
-        own = self._functions.opens.beside
+    def _put_beside(self, by_children: Iterable[str], sources: Collection[str] | None) -> set[str]:
+        own, kept = {**self._functions.opens.beside, **dict.fromkeys(by_children)}, set()
         more = [] if sources is None else [path for path in enlarged(self._view, self._notes, sources) if path not in own]
         for path in [*own, *more]:
             where, beside = self._view.at(path), _free(f"{path}{_SUFFIX}")
@@ -191,12 +197,14 @@ class UserFiles:
                     else f"with what was added, the script wrote more to {said} than in the recorded run: it is in"
                 )
                 say(f"{wrote} {os.path.relpath(beside)}", always=True, code="F508")
+                kept.add(path)
             except OSError as error:
                 say(
                     f"what an added statement wrote to {os.path.relpath(path)} is lost: {(error.strerror or str(error)).lower()}",
                     always=True,
                     code="F508",
                 )
+        return kept
 
 
 class Shared:

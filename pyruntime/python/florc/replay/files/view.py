@@ -188,6 +188,7 @@ class View:
 
     def written(self) -> builtins.list[str]:
         """The files that this replay wrote, and no block that it skipped."""
+        self._sync()
         made = [path for path, entry in self._entries.items() if entry.kind == HERE and entry.clock >= 0]
         return [path for path in made if os.path.isfile(self.at(path)) and not self.is_short(path, self.find(path))]
 
