@@ -85,7 +85,7 @@ def test_workers_of_a_loader_answer_in_the_order_in_which_they_began(workshop: W
     truth = workshop.plain("train.py")
     done = workshop.florc("replay", "train.py")
     assert _lines(done.out) == _lines(truth.out) and len(_lines(done.out)) == 16
-    assert "exact" in done.said and f"forked: {2 if persistent else 4}" in done.said, done.said
+    assert "exact" in done.said and f"started: {2 if persistent else 4}" in done.said, done.said
     seeds = [line.split()[-1] for line in done.out.splitlines()]
     assert seeds == sorted(seeds, key=seeds.index), "the answers of a worker stand together"
 
@@ -148,7 +148,7 @@ WRITES = {
 
 
 @pytest.mark.parametrize("name", WRITES)
-def test_what_a_statement_writes_in_a_child_is_told_of(name: str, workshop: Workshop) -> None:
+def test_what_a_statement_writes_in_a_child_is_kept_beside(name: str, workshop: Workshop) -> None:
     text = """
         import logging, time
         import multiprocessing as mp
@@ -171,9 +171,20 @@ def test_what_a_statement_writes_in_a_child_is_told_of(name: str, workshop: Work
     left = sorted((path.name, path.read_bytes()) for path in workshop.path.glob("[rs]*.*"))
     workshop.write("train.py", text.replace("#ADDED", WRITES[name]))
     done = workshop.florc("replay", "train.py")
-    assert done.code == 0 and "unverified" in done.said, done.said
-    assert "in a process that the script forked: that is lost" in done.said, done.said
-    assert left == sorted((path.name, path.read_bytes()) for path in workshop.path.glob("[rs]*.*"))
+    assert done.code == 0 and "lost" not in done.said, done.said
+    found = {path.name: path.read_bytes() for path in workshop.path.glob("[rs]*.*")}
+    ((copy, text_of_it),) = ((name, text) for name, text in found.items() if name.endswith(".florc-replay"))
+    assert left == sorted((name, text) for name, text in found.items() if name != copy)
+    for path in workshop.path.glob("[rs]*.*"):
+        path.unlink()
+    workshop.plain("train.py")
+    assert text_of_it == (workshop.path / copy.removesuffix(".florc-replay")).read_bytes()
+
+
+def test_what_a_statement_writes_in_a_child_is_told_of_where_it_is_gone(workshop: Workshop) -> None:
+    _asked(workshop, FORKS, "if own:", "(open('seen.txt', 'a').write('x'), __import__('os').remove('seen.txt'))")
+    done = workshop.florc("replay", "train.py")
+    assert "in a process that the script forked: that is lost" in done.said and "unverified" in done.said, done.said
 
 
 def test_a_folder_that_is_tried_in_a_child_is_no_file_that_is_lost(workshop: Workshop) -> None:

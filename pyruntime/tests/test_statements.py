@@ -260,7 +260,7 @@ def test_a_python_that_knows_nothing_of_the_replay_is_told(workshop: Workshop, s
     _added(workshop, (workshop.path / "train.py").read_text(), "print(epoch", "print('TOTAL', total)")
     replayed = workshop.florc("replay", "train.py")
     assert replayed.out.count("TOTAL") == 2 and replayed.code == 0, replayed.said
-    assert ("the script started others" in replayed.said) is is_python, replayed.said
+    assert ("the script started" in replayed.said) is is_python, replayed.said
     assert ("florc: exact" in replayed.said) is not is_python, replayed.said
 
 

@@ -85,9 +85,30 @@ add(
 add(
     "lambdas: what they print is the script's",
     "compiler/src/emit/lambdas.rs",
-    "            if can_be_wrapped(body) && !is_written(body.range.start) {\n",
-    "            if false && can_be_wrapped(body) && !is_written(body.range.start) {\n",
+    "            if looks(body) == (true, false) && !is_written(body.range.start) {\n",
+    "            if false && !is_written(body.range.start) {\n",
     SMALL + "[torch_hook_of_a_lambda]",
+)
+add(
+    "registered: what a function prints for an added statement is the script's",
+    "pyruntime/python/florc/process/output.py",
+    "        return registered(name, body())\n",
+    "        return body()\n",
+    "tests/test_registered_hooks.py::test_its_lines_are_answers[both]",
+)
+add(
+    "elsewhere: processes that are started anew have no answers",
+    "pyruntime/python/florc/replay/parallel/elsewhere.py",
+    "            if os.getpid() == self._process and self._versions.marked():\n",
+    "            if False:\n",
+    "tests/test_started_anew.py::test_they_are_those_of_a_plain_run[pool]",
+)
+add(
+    "enlarged: what the script writes of an added statement is gone",
+    "pyruntime/python/florc/replay/files/enlarged.py",
+    "    return len(mine) > len(theirs) and all(word in words for word in theirs)\n",
+    "    return False\n",
+    "tests/test_enlarged_files.py::test_it_is_in_a_copy[summary]",
 )
 add(
     "marks: an added statement takes its neighbour with it",

@@ -48,9 +48,10 @@ impl Writer<'_> {
         self.put_around(range, open, String::new());
     }
 
-    /// Marks the body of a lambda in an added statement, for when it is called.
-    pub fn wrap_lambda(&mut self, body: Range, id: &str) {
-        self.around(body, format!("{}.{}(\"{id}\", lambda: ", self.alias, runtime::PROBED), ")");
+    /// Marks what others call later: the body of a lambda in an added statement, or what it hands to them (`is_handed`).
+    pub fn wrap_later(&mut self, part: Range, id: &str, is_handed: bool) {
+        let end = if is_handed { ", True)" } else { ")" };
+        self.around(part, format!("{}.{}(\"{id}\", lambda: ", self.alias, runtime::PROBED), end);
     }
 
     fn line_end(&self, offset: usize) -> usize {

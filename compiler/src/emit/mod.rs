@@ -10,6 +10,7 @@ mod runtime;
 mod wrap;
 
 pub use edits::{Edit, Emitted, undo};
+pub use lambdas::registers_hook;
 pub use rewritten::rewritten;
 pub use runtime::NAMES as RUNTIME_NAMES;
 
@@ -81,7 +82,9 @@ pub fn emit(source: &Source, module: &Module, tokens: &Tokens, plan: &Plan, prob
             let is_marked = |other: &Stmt| probes.iter().any(|probe| probe.stmt == other.id);
             writer.wrap_probe(stmt, &probe.id, &statements, is_marked);
             for inner in statements[at..].iter().take_while(|inner| stmt.range.contains(inner.range)) {
-                lambdas::called_later(inner, tokens, &mut |body| writer.wrap_lambda(body, &probe.id));
+                lambdas::called_later(inner, tokens, &mut |part, is_handed| {
+                    writer.wrap_later(part, &probe.id, is_handed)
+                });
             }
         }
     }

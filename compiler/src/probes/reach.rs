@@ -154,7 +154,7 @@ fn registers_hook(stmt: &Stmt) -> bool {
         for expr in walk::own_expressions(inner) {
             walk::expressions(expr, &mut |part| {
                 if let ExprKind::Attribute { attr, .. } = &part.kind {
-                    found |= attr.starts_with("register_") && attr.contains("hook");
+                    found |= crate::emit::registers_hook(attr.as_str());
                 }
                 true
             });

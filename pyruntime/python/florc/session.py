@@ -53,6 +53,9 @@ if TYPE_CHECKING:
         ) -> list[Any]:
             """Put a block's side effects back."""
 
+        def is_added(self, file: str, line: int) -> bool:
+            """Whether an added statement begins in this line."""
+
         def resume(self, loop: str, objects: Sequence[Any], maybe: Sequence[str], frame: FrameType) -> list[Any]:
             """Put the state of an iteration in place."""
 

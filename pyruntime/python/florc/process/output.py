@@ -107,8 +107,13 @@ def probe(name: str) -> AbstractContextManager[Any | None]:
     return active.probe(name, sys._getframe(1))
 
 
-def probed(name: str, body: Callable[[], _T]) -> _T:
-    """What a lambda of an added statement does, also where somebody calls it later: a hook, a handler at the exit."""
+def probed(name: str, body: Callable[[], _T], is_handed: bool = False) -> _T:
+    """What a lambda of an added statement does, also where somebody calls it later: a hook, a handler at the exit. `is_handed`:
+    what the statement hands to such a one."""
+    if is_handed:
+        from .registered import registered
+
+        return registered(name, body())
     active = session.current
     if active is None:
         if child is None or child.depth:

@@ -38,6 +38,7 @@ from . import failures as failed
 from .check import check
 from .files.user_files import UserFiles
 from .parallel import trials
+from .parallel.elsewhere import Elsewhere
 from .parallel.ranks import RankTask
 from .parallel.spawned import Calls, noted_files
 from .parallel.workers import Task, errors_of
@@ -159,6 +160,7 @@ class ReplayProcess:
         spawned.given = self._attempt.history.sent
         if not self._attempt.as_recorded:
             spawned.watch(self._spawned.call)
+            Elsewhere(self._folder, self._attempt.versions, self._replay.statements).watch()
         trials.watch(self._not_run_again)
         return launch.Prepared(code, launch.become_main(script), self._script_ended)
 
@@ -272,7 +274,9 @@ class ReplayProcess:
         for tap in replay.taps:
             tap.remove(is_cut)
         launch.take_apart(is_cut)
-        self._files.end()
+        is_whole = not (is_cut or failure or replay.is_over) and self._attempt.window is None and replay.versions.marked()
+        written = [path for _, path in replay.statements.written()] if is_whole else []
+        kept = self._files.end(by_children=written, sources=replay.versions.texts() if is_whole else None)
         apart.put_back()
         seconds = time.perf_counter() - self._begun + self._lost_s
         self._divert.undo()
@@ -281,10 +285,11 @@ class ReplayProcess:
             return messages.INTERRUPTED
         replay.values += replay.probes.printed()
         replay.probes.answer_for_children()
-        replay.statements.others.unanswered.extend(replay.statements.lost_files(replay.versions.said))
+        replay.statements.others.unanswered.extend(replay.statements.lost_files(replay.versions.said, kept))
         if replay.versions.marked():
             is_over = not (replay.is_over or is_cut or failure)
             replay.statements.others.unanswered.extend(replay.statements.from_children(replay.versions.said, is_over))
+            replay.statements.others.unanswered.extend(replay.statements.from_elsewhere(replay.versions.said))
         replay.started_again_for(self._again)
         unsure = self._files.unsure
         if self._divert.is_otherwise:

@@ -222,6 +222,10 @@ class Versions:
         """The texts of the present version's files."""
         return [text for _, _, _, text in self._project.files()]
 
+    def emitted(self) -> dict[str, tuple[str, _native.Instrumented | None]]:
+        """The present texts of files by path, and what they are instrumented to."""
+        return {path: (text, self._emitted.get(path)) for _, _, path, text in self._project.files()}
+
     def removed_lines(self) -> set[tuple[str, int]]:
         """(file, line) of the recorded version where log statements stood that are gone now."""
         return self._no_longer_shown | {

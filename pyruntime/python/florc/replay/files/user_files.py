@@ -12,7 +12,7 @@ import contextlib
 import glob
 import itertools
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import IO
 
 from ...inputs import again as inputs_again
@@ -26,6 +26,7 @@ from ...support.copying import copy
 from ...trackers.known import EVENT_FILE
 from ..select.skipped import Skipped
 from .as_then import AsThen
+from .enlarged import enlarged
 from .kinds import is_really_there
 from .paths import Paths, remembered
 from .redirection import Functions
@@ -83,7 +84,7 @@ class UserFiles:
         try:
             os.makedirs(self._folder, exist_ok=True)
             self._lock: IO[bytes] | bool | None = _locked(self._folder) if shared is None else True
-            notes = history.noted_files()
+            notes = self._notes = history.noted_files()
             is_shared, stays = shared is not None, remembered(os.getcwd())
             self._view = View(self._folder, notes, skipped, history.folders, pid, is_shared, of_ranks, stays)
         except OSError as error:
@@ -144,12 +145,18 @@ class UserFiles:
         """What must run again so that the files that the script asked for are complete, and why."""
         return dict(self._view.doubts.causes)
 
-    def end(self, again: bool = False) -> None:
-        """End the view: the script is over. `again`: the replay starts again, and its added statements with it."""
+    def end(self, again: bool = False, by_children: Iterable[str] = (), sources: Collection[str] | None = None) -> set[str]:
+        """End the view: the script is over. `again`: the replay starts again, and its added statements with it. `by_children`:
+        what added statements wrote in children; `sources`: the texts of the program, where all of it ran, with added statements.
+        Returns the files of the script of which a copy is kept."""
         self._functions.is_on = False
+        kept: set[str] = set()
         if os.getpid() != self._pid or self._lock is None:
-            return
-        self._take_back() if again else self._put_beside()
+            return kept
+        if again:
+            self._take_back()
+        else:
+            kept = self._put_beside(by_children, sources)
         for path in self._functions.temporary:  # the next replay needs the names
             self._view.remove_own(path, self._functions.paths.is_meeting(path))
         if not os.path.isdir(os.getcwd()) or os.getcwd().startswith(self._folder):
@@ -160,6 +167,7 @@ class UserFiles:
         if not isinstance(self._lock, bool):
             self._lock.close()
         self._lock = None
+        return kept
 
     def _take_back(self) -> None:
         """What added statements wrote will be written once more."""
@@ -170,8 +178,10 @@ class UserFiles:
                 elif os.path.getsize(path) > size:
                     os.truncate(path, size)
 
-    def _put_beside(self) -> None:
-        for path in self._functions.opens.beside:
+    def _put_beside(self, by_children: Iterable[str], sources: Collection[str] | None) -> set[str]:
+        own, kept = {**self._functions.opens.beside, **dict.fromkeys(by_children)}, set()
+        more = [] if sources is None else [path for path in enlarged(self._view, self._notes, sources) if path not in own]
+        for path in [*own, *more]:
             where, beside = self._view.at(path), _free(f"{path}{_SUFFIX}")
             if not os.path.isfile(where) or EVENT_FILE in os.path.basename(path):
                 continue  # what added statements send to TensorBoard goes elsewhere (`trackers`), and it would read the copy
@@ -180,18 +190,21 @@ class UserFiles:
                 for ending in self._functions.opens.endings.get(path, ()):  # of a database that was not closed
                     if os.path.isfile(where + ending):
                         copy(where + ending, beside + ending)
-                say(
-                    f"an added statement wrote to {os.path.relpath(path)}, which is a file of the script: what it wrote is in "
-                    f"{os.path.relpath(beside)}",
-                    always=True,
-                    code="F508",
+                said = os.path.relpath(path)
+                wrote = (
+                    f"an added statement wrote to {said}, which is a file of the script: what it wrote is in"
+                    if path in own
+                    else f"with what was added, the script wrote more to {said} than in the recorded run: it is in"
                 )
+                say(f"{wrote} {os.path.relpath(beside)}", always=True, code="F508")
+                kept.add(path)
             except OSError as error:
                 say(
                     f"what an added statement wrote to {os.path.relpath(path)} is lost: {(error.strerror or str(error)).lower()}",
                     always=True,
                     code="F508",
                 )
+        return kept
 
 
 class Shared:

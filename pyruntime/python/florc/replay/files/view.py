@@ -186,6 +186,12 @@ class View:
         entry = self._entries.get(path)
         return entry is not None and entry.clock >= 0
 
+    def written(self) -> builtins.list[str]:
+        """The files that this replay wrote, and no block that it skipped."""
+        self._sync()
+        made = [path for path, entry in self._entries.items() if entry.kind == HERE and entry.clock >= 0]
+        return [path for path in made if os.path.isfile(self.at(path)) and not self.is_short(path, self.find(path))]
+
     def is_folder(self, path: str) -> bool:
         """Whether a folder exists at the path."""
         found = self.find(path)

@@ -93,7 +93,7 @@ class Calls:
             return [f"{why}; the processes started there ran without florc" for why in dict.fromkeys(self._damaged)]
         if not any(ran.answered for ran in self.found.statements.values()):
             return []
-        why = "the processes started there ran without florc: what added statements print there is in the output of the script"
+        why = "the processes started there ran without florc: nothing is recorded of what added statements print there"
         return [f"{name}: {why}" for name in dict.fromkeys(self._plain)]
 
     def _recorded(self, store: str, nprocs: int) -> Run | None:

@@ -61,7 +61,7 @@ class Probes:
         return self._noted.values()
 
     def answer_for_children(self) -> None:
-        """Print what the statements printed in processes that the script forked: these are over."""
+        """Print what the statements printed in processes that the script started: these are over."""
         answers = [answer for answer in self.session.statements.of_children() if answer.text or answer.errors]
         for answer in answers:
             err = self.session.divert.err
@@ -74,7 +74,7 @@ class Probes:
             _write(1, answer.text)
         if answers and self._capture is None:
             children = len({answer.child for answer in answers})
-            say(f"the last {count(len(answers), 'answer')} came from processes that the script forked: {children}")
+            say(f"the last {count(len(answers), 'answer')} came from processes that the script started: {children}")
 
     def note_threads(self, name: str, before: list[threading.Thread]) -> None:
         """A statement is over. The next one may wait for a thread that it started. A daemon is mostly a library's."""

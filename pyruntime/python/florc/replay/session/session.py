@@ -434,6 +434,10 @@ class Replay:
         """A context manager around an added statement, or a lambda of it: what it prints reaches the user if it was asked for."""
         return self.probes.around(name, frame, is_called)
 
+    def is_added(self, file: str, line: int) -> bool:
+        """Whether an added statement begins in this line."""
+        return any(self.versions.probe_place(name) == (file, line) for name in self.versions.marked())
+
     def argument(self, name: str, value: Any) -> Any:
         """The recorded value of a setting; the present one where that is not known, or not always the same."""
         recorded = self.history.arguments.get(name, [])

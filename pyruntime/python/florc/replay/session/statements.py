@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -63,8 +64,10 @@ class Statements:
         self.reached: dict[str, int] = {}
         self.answered: dict[str, int] = {}
         self.carries = carries
-        self._folder, self._notes = folder, os.path.join(folder, "notes")
+        self.folder, self._notes = folder, os.path.join(folder, "notes")
         self._label, self._children = "", 0
+        self._elsewhere: set[str] = set()
+        """The numbers of processes that the script started anew."""
         self._way: tuple[int, int] | None = None
         shutil.rmtree(folder, ignore_errors=True)  # of a replay that started again
         if folder:
@@ -81,8 +84,20 @@ class Statements:
         """Keep what added statements print in this forked child."""
         self._label += f"{'.' * bool(self._label)}{self._children}"
         self._children = 0
-        answers = os.path.join(self._folder, self._label)
+        answers = os.path.join(self.folder, self._label)
         output.child = output.Child(_native.loop_path(), self._label, self._notes, answers, self._lose)
+
+    def elsewhere(self) -> str:
+        """The number of a process that the script is about to start anew, not forked."""
+        self._children += 1
+        self._elsewhere.add(str(self._children))
+        return str(self._children)
+
+    def from_elsewhere(self, said: Callable[[str], str]) -> list[str]:
+        """Sentences about statements that ran in such processes."""
+        ran = Counter(run.name for run in self._noted() if run.label.partition(".")[0] in self._elsewhere)
+        what = "processes that the script started, of which nothing is recorded"
+        return [f"{said(name)}: ran {count(times, 'time')} in {what}" for name, times in ran.items()]
 
     def _lose(self, name: str) -> None:
         """In a child: the answer of a statement cannot be kept."""
@@ -132,7 +147,7 @@ class Statements:
         found = []
         for run in self._noted() if self.carries else ():
             with suppress(OSError):
-                path = os.path.join(self._folder, run.label)
+                path = os.path.join(self.folder, run.label)
                 text = _stretch(path, run.begun, run.ended)
                 found.append(
                     Answer(
@@ -141,13 +156,16 @@ class Statements:
                 )
         return found
 
-    def lost_files(self, said: Callable[[str], str]) -> list[str]:
-        """Sentences about files that statements wrote to in children: these are in the view of the replay alone."""
-        found: list[str] = []
+    def written(self) -> list[list[str]]:
+        """Statements and files that they wrote to in children."""
         with suppress(OSError), open(self._notes + output.WRITTEN, encoding="utf-8", errors="surrogateescape") as file:
-            for name, path in (line.split("\t", 1) for line in dict.fromkeys(file.read().splitlines())):
-                found.append(f"{said(name)}: wrote to {os.path.relpath(path)} in a process that the script forked: that is lost")
-        return found
+            return [line.split("\t", 1) for line in dict.fromkeys(file.read().splitlines())]
+        return []
+
+    def lost_files(self, said: Callable[[str], str], kept: Container[str]) -> list[str]:
+        """Sentences about those that are in the view of the replay alone."""
+        what = "in a process that the script forked: that is lost"
+        return [f"{said(name)}: wrote to {os.path.relpath(path)} {what}" for name, path in self.written() if path not in kept]
 
     def all(self) -> dict[str, Ran]:
         """How often each statement ran, by its name."""
