@@ -51,7 +51,8 @@ pub(super) fn is_asked_by_script(py: Python<'_>, through: &[&str]) -> PyResult<b
     let mut frame = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) };
     while let Some(at) = frame {
         let name = name_of(&at.getattr(intern!(py, "f_globals"))?)?.unwrap_or_else(|| "__main__".to_owned());
-        if is_one_of(THEIRS, &name) || !through.contains(&name.split('.').next().unwrap_or(&name)) {
+        let is_between = through.contains(&&*name) || through.contains(&name.split('.').next().unwrap_or(&name));
+        if is_one_of(THEIRS, &name) || !is_between {
             return Ok(is_one_of(THEIRS, &name) && !is_ours(&at.getattr(intern!(py, "f_builtins"))?));
         }
         frame = Some(at.getattr(intern!(py, "f_back"))?).filter(|back| !back.is_none());

@@ -19,7 +19,7 @@ use crate::nest::follow::place_now;
 use crate::nest::owner::is_followed;
 
 /// Modules in which the script's call becomes the start of a program.
-const HAND_ON: [&str; 3] = ["subprocess", "os", "asyncio"];
+const HAND_ON: [&str; 4] = ["subprocess", "os", "asyncio", "florc.replay.parallel.elsewhere"];
 /// So many bytes of what programs say are kept, as they stand in the journal.
 const MOST_BYTES: usize = 8 << 20;
 /// The stream in which it stands whether the output of a program is kept: 1 or 0.

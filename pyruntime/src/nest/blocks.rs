@@ -1,5 +1,6 @@
 //! What emitted code calls where a block begins and where it ends: native, because most executions of short blocks are passed by.
 
+use super::follow::want;
 use super::live::with_nest;
 use super::owner::{is_followed, listener};
 use crate::guard::panics::harmless;
@@ -25,6 +26,9 @@ pub fn listen(step_into: Option<Py<PyAny>>, end: Option<Py<PyAny>>) {
 #[pyfunction]
 pub fn pass_by(block: &str, times: u64, seconds: f64) {
     let time = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    if times == 0 {
+        want(block);
+    }
     with_nest(|nest| nest.pass_by(block, times, time));
 }
 

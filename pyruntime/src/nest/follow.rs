@@ -89,6 +89,13 @@ pub fn register_loop(id: String, facts: LoopFacts) {
     with_nest(|nest| nest.register(id, facts));
 }
 
+/// A block that may be in reserve is so no more, in later sessions either.
+pub(super) fn want(id: &str) {
+    if let Some(facts) = lock(&KNOWN).get_mut(id) {
+        facts.in_reserve = false;
+    }
+}
+
 /// Whether blocks of the calling thread are memoized.
 #[pyfunction]
 pub fn following(py: Python<'_>) -> PyResult<bool> {

@@ -29,6 +29,8 @@ pub struct LoopFacts {
     pub ancestors: Vec<String>,
     /// Whether it is a `while` loop, which tells when it begins (`enter_loop`).
     pub is_while: bool,
+    /// Whether it is a block that is passed by, until it is wanted.
+    pub in_reserve: bool,
 }
 
 /// An iteration of a loop that is running.
@@ -117,7 +119,9 @@ impl Nest {
 
     /// Makes a loop known.
     pub fn register(&mut self, id: String, facts: LoopFacts) {
-        self.facts.entry(id.into()).or_default().facts = Some(Arc::new(facts));
+        let known = self.facts.entry(id.into()).or_default();
+        known.passed.set(if facts.in_reserve { u64::MAX } else { 0 });
+        known.facts = Some(Arc::new(facts));
     }
 
     /// Nobody looks at the next so many executions of a block, and at none for so long.

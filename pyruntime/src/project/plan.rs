@@ -57,7 +57,8 @@ impl Plan {
             let around = std::iter::successors(entry.parent.as_ref(), above).take(parents.len()).cloned().collect();
             let scope = format!("{}:{}", self.plan.file, entry.function);
             let is_while = entry.followed && entry.header.starts_with("while");
-            register_loop(entry.id.clone(), LoopFacts { scope, ancestors: around, is_while });
+            let in_reserve = entry.memoized && entry.inside.is_some();
+            register_loop(entry.id.clone(), LoopFacts { scope, ancestors: around, is_while, in_reserve });
         }
     }
 }

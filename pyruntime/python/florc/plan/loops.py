@@ -25,11 +25,10 @@ loops: dict[str, _native.Loop] = {}
 """Every loop of every instrumented file of this process, and the start of its iterations, by id."""
 of_libraries: set[str] = set()
 """Those of them that are followed inside a library."""
-_MOST = 1 << 62
 _in_reserve: dict[str, list[str]] = {}
 """Block -> those in reserve for it."""
-_called: set[str] = set()
-"""Blocks that cannot be restored, and those in reserve that have checkpoints: these are passed by no more."""
+_wanted: set[str] = set()
+"""Blocks that are no more in reserve."""
 registered = [0]
 """How many files were made known."""
 
@@ -42,8 +41,8 @@ def register(plan: _native.Plan, is_library: bool = False) -> None:
         loops[loop.id] = loop
         if loop.in_reserve_for is not None:
             _in_reserve.setdefault(loop.in_reserve_for, []).append(loop.id)
-            if not is_in_use(loop):
-                _native.pass_by(loop.id, _MOST, 0.0)
+            if is_in_use(loop):
+                _native.pass_by(loop.id, 0, 0.0)
         if is_library:
             of_libraries.update((loop.id, loop.id + BOUNDARY))
         if loop.start is not None:
@@ -52,15 +51,19 @@ def register(plan: _native.Plan, is_library: bool = False) -> None:
 
 def is_in_use(loop: _native.Loop) -> bool:
     """Whether it is a SkipBlock, and not one in reserve."""
-    return loop.memoized and (loop.in_reserve_for is None or not _called.isdisjoint((loop.id, loop.in_reserve_for)))
+    return loop.memoized and (loop.in_reserve_for is None or loop.id in _wanted)
 
 
-def call_up(blocks: Iterable[str]) -> None:
-    """Blocks in reserve, or those for which others are, known by now or not: what is in reserve is looked at from here on."""
-    _called.update(blocks)
-    for block in blocks:
-        for called in (*_in_reserve.get(block, ()), *([block] if block in loops else ())):
-            _native.pass_by(called, 0, 0.0)
+def want(blocks: Iterable[str]) -> None:
+    """These blocks, known by now or not, are looked at from here on, should they be in reserve."""
+    _wanted.update(blocks)
+    for block in _wanted.intersection(loops):
+        _native.pass_by(block, 0, 0.0)
+
+
+def cannot_be_restored(block: str) -> None:
+    """Those that are in reserve for a block are wanted."""
+    want(_in_reserve.get(block, ()))
 
 
 def is_call(block: str) -> bool:

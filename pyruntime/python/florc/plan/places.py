@@ -14,14 +14,14 @@ from ..support import static
 from ..support.light import NamedTuple
 from ..support.static import defines
 from . import of_functions
-from .loops import BAR, BOUNDARY, call_up, is_call, is_in_use, loops, of_libraries, register, registered, unbound
+from .loops import BAR, BOUNDARY, is_call, is_in_use, loops, of_libraries, register, registered, unbound, want
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-__all__ = ["BAR", "BOUNDARY", "call_up", "is_call", "is_in_use", "loops", "of_libraries", "register", "unbound"]
+__all__ = ["BAR", "BOUNDARY", "is_call", "is_in_use", "loops", "of_libraries", "register", "unbound", "want"]
 
 
 _OPTIMIZED = 1

@@ -7,7 +7,7 @@ import time
 from types import FrameType
 
 from .. import _native
-from ..plan.loops import call_up
+from ..plan.loops import cannot_be_restored
 from ..plan.places import BOUNDARY
 from ..support import console as messages
 from ..support import mishaps
@@ -267,7 +267,7 @@ class Materializer:
         """A checkpoint of the block could not be made; `final`: none can be."""
         count, known = self.failed.get(block, (0, ""))
         self.failed[block] = (ATTEMPTS if final else count + 1, why)
-        call_up((block,))
+        cannot_be_restored(block)
         if why != known:
             self.note("not kept", block=block, why=why)
 

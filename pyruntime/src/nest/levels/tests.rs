@@ -7,7 +7,10 @@ fn nest() -> Nest {
         [("L1", "m", vec![]), ("L2", "m", vec!["L1"]), ("L3", "m", vec!["L1"]), ("L4", "m:f", vec![])]
     {
         let ancestors = ancestors.into_iter().map(str::to_owned).collect();
-        nest.register(id.to_owned(), LoopFacts { scope: scope.to_owned(), ancestors, is_while: id == "L1" });
+        nest.register(
+            id.to_owned(),
+            LoopFacts { scope: scope.to_owned(), ancestors, is_while: id == "L1", in_reserve: false },
+        );
     }
     nest
 }
@@ -115,7 +118,7 @@ fn a_while_loop_that_tells_when_it_begins_closes_what_a_function_left_open() {
 fn a_while_loop_that_goes_on_closes_one_inside_that_did_not_tell_its_end() {
     let mut nest = Nest::default();
     for (id, ancestors) in [("L1", vec![]), ("L2", vec!["L1".to_owned()])] {
-        nest.register(id.to_owned(), LoopFacts { scope: "m".to_owned(), ancestors, is_while: true });
+        nest.register(id.to_owned(), LoopFacts { scope: "m".to_owned(), ancestors, is_while: true, in_reserve: false });
     }
     nest.enter_loop("L1");
     nest.tick("L1");

@@ -88,7 +88,7 @@ class Replay:
         """Whether the replay has reached the loop of the window."""
         self.leave = leave
         self.keeps_left = described.keeps_left(history.run.info)
-        places.call_up({checkpoint.block for checkpoint in history.checkpoints.values()})
+        places.want({checkpoint.block for checkpoint in history.checkpoints.values()})
         self.restorer = Restorer(
             history, self.versions.files, checks_first, self.versions.may_wait, self.versions.holding, self._witness
         )
