@@ -102,7 +102,8 @@ def test_a_program_of_the_users_says_what_it_says_now(workshop: Workshop, comman
     workshop.write("own.sh", "#!/bin/sh\necho one\n").chmod(0o755)
     text = OWN.replace("COMMAND", command)
     workshop.write("train.py", text)
-    assert workshop.florc("record", "train.py").code == 0
+    recorded = workshop.florc("record", "train.py")
+    assert recorded.code == 0 and "3 programs of your own said is not kept" in recorded.said, recorded.said
     workshop.write("own.py", "print('one')\nprint('two')\n")
     workshop.write("own.sh", "#!/bin/sh\necho one\necho two\n").chmod(0o755)
     workshop.write("train.py", text.replace("#PROBE", 'print("P", values[-1:])'))
@@ -122,7 +123,8 @@ def test_what_an_added_statement_starts_says_what_it_says_now(workshop: Workshop
 def test_programs_that_say_too_much_are_not_given_back_and_not_called_exact(workshop: Workshop) -> None:
     text = OWN.replace("COMMAND", "'head -c 6000000 /dev/urandom | base64', shell=True")
     workshop.write("train.py", text)
-    assert workshop.florc("record", "train.py").code == 0
+    recorded = workshop.florc("record", "train.py")
+    assert recorded.code == 0 and "beyond 8 MiB, said is not kept" in recorded.said, recorded.said
     workshop.write("train.py", text.replace("#PROBE", 'print("P", values[-1][:5])'))
     replayed = workshop.florc("replay", "train.py")
     assert replayed.out.count("P ") == 3 and "exact: " not in replayed.said, replayed.out + replayed.said

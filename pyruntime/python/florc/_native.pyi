@@ -1201,6 +1201,10 @@ def import_seconds() -> list[tuple[str, float]]:
 def watch_interrupts() -> None:
     """Watch for SIGINT, where Python handles it."""
 
+def programs_not_kept() -> tuple[int, bool]:
+    """How many times the script started a program of the user's own that says something to it, and whether programs and servers
+    said more than is kept."""
+
 def is_order_of_addresses_used() -> bool:
     """Whether some loop went over such a set."""
 

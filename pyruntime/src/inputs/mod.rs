@@ -10,7 +10,7 @@ mod hashes;
 pub mod inline;
 pub mod observed;
 pub mod orders;
-mod programs;
+pub mod programs;
 pub mod sources;
 mod special;
 pub mod values;

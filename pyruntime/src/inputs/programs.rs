@@ -25,6 +25,8 @@ const MOST_BYTES: usize = 8 << 20;
 /// The stream in which it stands whether the output of a program is kept: 1 or 0.
 const STARTED: &str = "a program";
 
+/// How many programs of the user's own say something to the script.
+static OWN: AtomicUsize = AtomicUsize::new(0);
 static BYTES: AtomicUsize = AtomicUsize::new(0);
 static RUNNING: Mutex<Option<Running>> = Mutex::new(None);
 
@@ -42,6 +44,12 @@ type End = (Arc<str>, Arc<str>);
 
 fn running<T>(work: impl FnOnce(&mut Running) -> T) -> T {
     work(lock(&RUNNING).get_or_insert_default())
+}
+
+/// How many times the script started a program of the user's own that says something to it, and whether others said more than is kept.
+#[pyfunction]
+pub fn programs_not_kept() -> (usize, bool) {
+    (OWN.load(Ordering::Relaxed), BYTES.load(Ordering::Relaxed) > MOST_BYTES)
 }
 
 /// In which stream what is read of this pipe stands.
@@ -81,6 +89,7 @@ impl Starts {
             with(|inputs| inputs.give(py, place.clone(), &stream)).0 == Some(1)
         } else {
             with(|inputs| inputs.take(place.clone(), &stream, Some(i64::from(!is_users)), None));
+            OWN.fetch_add(usize::from(is_users && (output >= 0 || errors >= 0)), Ordering::Relaxed);
             !is_users
         };
         if !is_kept {

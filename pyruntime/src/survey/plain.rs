@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyTuple};
 
 use crate::encode::instance_dict;
-use crate::witness::outside::{Counted, Outside};
+use crate::witness::outside::{Outside, counted};
 use crate::witness::{is_pythons, named};
 
 /// Of one name at most so many values are looked at.
@@ -17,11 +17,13 @@ const DEPTH: usize = 8;
 const LAST: usize = 512;
 /// Of a longer text or bytes object, so many of its last bytes.
 const LAST_BYTES: usize = 4096;
+/// Stands behind the digest of what holds an object of the script's.
+const OF_OBJECT: &str = "*";
 /// Bytes of a digest.
 const DIGEST: usize = 8;
 
-/// Of each name, a digest of what it holds, followed by `*` where an object of the script's is in it (of a whole number that the
-/// system may have counted, as what); none of what only a library knows. `spans`: between which seconds the time of day was; `processes`: numbers of this process, now and then; `is_scripts`: the modules whose classes are the script's.
+/// Of each name, a digest of what it holds, followed by `*` where an object of the script's is in it, and for a whole number by what the
+/// system may have counted (`counted`); none of what only a library knows. `spans`: between which seconds the time of day was; `processes`: numbers of this process, now and then; `is_scripts`: the modules whose classes are the script's.
 #[pyfunction]
 pub fn plain_digests(
     names: &Bound<'_, PyDict>,
@@ -35,17 +37,13 @@ pub fn plain_digests(
         if name.starts_with("__") || name.starts_with("_florc") {
             continue;
         }
-        if let Ok(number) = value.cast_exact::<PyInt>().map_err(PyErr::from).and_then(|number| number.extract::<i64>())
-            && let Some(counted) = outside.processes.first().and_then(|&process| Counted::of(number, process))
-        {
-            found.push((name, format!("{counted:?}")));
-            continue;
-        }
         let mut look = Look { outside: &outside, is_scripts, left: MOST, text: Vec::new(), known: Vec::new() };
         if look.value(&value, DEPTH)? {
             let digest = blake3::hash(&look.text);
             let digest: String = digest.as_bytes()[..DIGEST].iter().map(|byte| format!("{byte:02x}")).collect();
-            found.push((name, if look.known.is_empty() { digest } else { format!("{digest}*") }));
+            let number = value.cast_exact::<PyInt>().ok().and_then(|number| number.extract().ok());
+            let marks = number.zip(outside.processes.first()).map_or("", |(number, process)| counted(number, *process));
+            found.push((name, format!("{digest}{}", if look.known.is_empty() { marks } else { OF_OBJECT })));
         }
     }
     Ok(found)

@@ -11,28 +11,21 @@ const FILES: std::ops::Range<i64> = 3..64;
 /// So much higher is the number of a process that another one started, or less: that of this one.
 const LATER: i64 = 1 << 12;
 
-/// What the system counts for all of a process's life, or for all processes: in a replay it may be another number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counted {
-    File,
-    /// The number of a process, or a port: their ranges overlap.
-    Chosen,
-}
-
-impl Counted {
-    /// What a whole number may be in the process of this number.
-    pub fn of(number: i64, process: i64) -> Option<Self> {
-        if FILES.contains(&number) {
-            return Some(Self::File);
-        }
-        static KERNEL: OnceLock<(i64, RangeInclusive<i64>)> = OnceLock::new();
-        let (most, ports) = KERNEL.get_or_init(|| {
-            let processes = set("kernel/pid_max").and_then(|set| set.first().copied());
-            let ports = set("net/ipv4/ip_local_port_range").and_then(|set| Some(*set.first()?..=*set.get(1)?));
-            (processes.unwrap_or(1 << 15), ports.unwrap_or(32_768..=60_999))
-        });
-        let is_later = (0..*most).contains(&number) && (number - process).rem_euclid(*most) < LATER;
-        (is_later || ports.contains(&number)).then_some(Self::Chosen)
+/// What a whole number may be in the process of this number that the system counts for all of its life, or for all processes, and that
+/// may be another one in a replay: `>` a file, `^` a process or a port, whose ranges overlap.
+pub fn counted(number: i64, process: i64) -> &'static str {
+    static KERNEL: OnceLock<(i64, RangeInclusive<i64>)> = OnceLock::new();
+    let (most, ports) = KERNEL.get_or_init(|| {
+        let processes = set("kernel/pid_max").and_then(|set| set.first().copied());
+        let ports = set("net/ipv4/ip_local_port_range").and_then(|set| Some(*set.first()?..=*set.get(1)?));
+        (processes.unwrap_or(1 << 15), ports.unwrap_or(32_768..=60_999))
+    });
+    let is_later = (0..*most).contains(&number) && (number - process).rem_euclid(*most) < LATER;
+    match (FILES.contains(&number), is_later || ports.contains(&number)) {
+        (true, true) => ">^",
+        (true, false) => ">",
+        (false, true) => "^",
+        (false, false) => "",
     }
 }
 
@@ -46,9 +39,9 @@ fn set(setting: &str) -> Option<Vec<i64>> {
 /// one started, or of ports that the kernel chose. `processes`: numbers of this process, now and then.
 #[pyo3::pyfunction]
 pub fn is_of_system(was: &str, here: &str, processes: (i64, i64)) -> bool {
-    let counted = |text: &str, process| text.parse().ok().and_then(|number: i64| Counted::of(number, process));
+    let marks = |text: &str, process| text.parse().map_or("", |number: i64| counted(number, process));
     let (now, then) = processes;
-    counted(was, then).is_some_and(|kind| counted(here, now) == Some(kind))
+    marks(was, then).contains(|mark| marks(here, now).contains(mark))
 }
 
 /// What this process and the recorded one took from outside.

@@ -35,6 +35,8 @@ OF_OBJECT = "*"
 """How a digest ends that depends on attributes of objects of the script's."""
 _MOST_S, _MOST = 0.003, 0.002
 """Seconds, and part of the run, that may be spent on looking."""
+_MARKS = ">^"
+"""What may stand behind the digest of a whole number, as what the system may have counted it."""
 _OPTIMIZED = 1
 """`CO_OPTIMIZED`: code of a function."""
 
@@ -59,6 +61,12 @@ def digests(frame: FrameType | None, spans: Sequence[tuple[float, float]], proce
     for names in reversed(modules):
         found.update(_native.plain_digests(names, spans, processes, scripts))
     return found
+
+
+def _is_same(one: str, two: str) -> bool:
+    """Whether two digests are of one value, or of whole numbers that the system may have counted: files, processes, ports."""
+    a, b = one.rstrip(_MARKS), two.rstrip(_MARKS)
+    return a == b or not set(one[len(a) :]).isdisjoint(two[len(b) :])
 
 
 class Noted:
@@ -117,7 +125,7 @@ class Compared:
         processes = [os.getpid(), self._process]
         for name, digest in digests(frame, spans, processes).items():
             known = self._known.get(name)
-            if known is None or known == digest or name.rpartition(" ")[2] in self._restored:
+            if known is None or _is_same(known, digest) or name.rpartition(" ")[2] in self._restored:
                 continue
             if not (self._restored and (digest + known).count(OF_OBJECT)):
                 self.different.setdefault(name, path)
