@@ -62,7 +62,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(process::audit::listen, module)?)?;
     module.add_function(wrap_pyfunction!(process::audit::listen_no_more, module)?)?;
     module.add_function(wrap_pyfunction!(nest::blocks::end, module)?)?;
-    module.add_function(wrap_pyfunction!(nest::blocks::pass_by, module)?)?;
+    module.add_function(wrap_pyfunction!(nest::follow::pass_by, module)?)?;
     module.add_function(wrap_pyfunction!(project::files::followed, module)?)?;
     module.add_function(wrap_pyfunction!(nest::blocks::references_in_call, module)?)?;
     module.add_function(wrap_pyfunction!(nest::blocks::step_into, module)?)?;

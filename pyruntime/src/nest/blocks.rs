@@ -1,6 +1,5 @@
 //! What emitted code calls where a block begins and where it ends: native, because most executions of short blocks are passed by.
 
-use super::follow::want;
 use super::live::with_nest;
 use super::owner::{is_followed, listener};
 use crate::guard::panics::harmless;
@@ -10,7 +9,6 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::Mutex;
-use std::time::Duration;
 
 /// `step_into(block, frame)` and `end(block, objects, maybe, globals, frame)` of the session.
 static STEP_INTO: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
@@ -19,17 +17,6 @@ static END: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 pub fn listen(step_into: Option<Py<PyAny>>, end: Option<Py<PyAny>>) {
     let before = (std::mem::replace(&mut *lock(&STEP_INTO), step_into), std::mem::replace(&mut *lock(&END), end));
     drop(before);
-}
-
-/// The session is not asked about the next so many executions of a block, and about none that begins within so many seconds: they
-/// run.
-#[pyfunction]
-pub fn pass_by(block: &str, times: u64, seconds: f64) {
-    let time = Duration::try_from_secs_f64(seconds).unwrap_or_default();
-    if times == 0 {
-        want(block);
-    }
-    with_nest(|nest| nest.pass_by(block, times, time));
 }
 
 /// A block begins: whether it is to run. Without a session: yes.

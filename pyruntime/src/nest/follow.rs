@@ -89,11 +89,17 @@ pub fn register_loop(id: String, facts: LoopFacts) {
     with_nest(|nest| nest.register(id, facts));
 }
 
-/// A block that may be in reserve is so no more, in later sessions either.
-pub(super) fn want(id: &str) {
-    if let Some(facts) = lock(&KNOWN).get_mut(id) {
+/// The session is not asked about the next so many executions of a block, and about none that begins within so many seconds: they
+/// run. A block of which none is passed by is in reserve no more, in later sessions either.
+#[pyfunction]
+pub fn pass_by(block: &str, times: u64, seconds: f64) {
+    if times == 0
+        && let Some(facts) = lock(&KNOWN).get_mut(block)
+    {
         facts.in_reserve = false;
     }
+    let time = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    with_nest(|nest| nest.pass_by(block, times, time));
 }
 
 /// Whether blocks of the calling thread are memoized.
