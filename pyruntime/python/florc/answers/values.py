@@ -12,9 +12,11 @@ from .templates import Template, Value
 _NUMBER = r"[-+]?(?:[0-9][0-9_]*\.?[0-9]*(?:[eE][-+]?[0-9]+)?|\.[0-9]+(?:[eE][-+]?[0-9]+)?|inf|nan)"
 _OTHERS = re.compile(r"[-+]?0[0-9]|.*_|.*[eE][0-9]")
 """How Python itself writes no number: `007`, `2026_11` and `1e5` are texts."""
-_WORD, _ANY = r"\S+?", r".*?"
+_WORD, _ANY = r"\S+", r".*"
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 """A text in quotes, as Python and logfmt write it."""
+_LEVELS = 3
+"""Containers in containers that are told apart from what stands beside them."""
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _EVENTS = ("event", "message", "msg")
 """Under which a line of JSON has the message."""
@@ -45,10 +47,21 @@ def taken_apart(template: Template, printed: str, whole: str = "", number: int =
     for pieces in (lines[expected], *lines[:expected], *lines[expected + 1 :]):
         if not any(isinstance(piece, Value) for piece in pieces) or _is_unclear(pieces):
             continue
-        for pattern in _patterns(pieces):
-            match = pattern.fullmatch(printed)
-            if match is not None:
-                return _named(pieces, match)
+        found = _split(pieces, printed)
+        if found is not None:
+            return found
+    return None
+
+
+def _split(pieces: tuple[str | Value, ...], printed: str) -> dict[str, Typed] | None:
+    """The values of a line, by their names. Those that may begin or end elsewhere, since a value holds what stands between two of
+    them, are left out."""
+    for shortest, longest in _patterns(pieces):
+        match = shortest.fullmatch(printed)
+        if match is not None:
+            found, other = _named(pieces, match), longest.fullmatch(printed)
+            others = found if other is None else _named(pieces, other)
+            return {name: value for name, value in found.items() if repr(value) == repr(others[name])} or None
     return None
 
 
@@ -74,12 +87,7 @@ def _named(pieces: tuple[str | Value, ...], found: re.Match[str]) -> dict[str, T
 def _framed(pieces: tuple[str | Value, ...], line: str) -> dict[str, Typed] | None:
     """What stands between a time and a place (`Template.is_framed`)."""
     framed = _FRAME.fullmatch(_COLOURS.sub("", line))
-    if framed is not None:
-        for pattern in _patterns(pieces):
-            match = pattern.fullmatch(framed[1])
-            if match is not None:
-                return _named(pieces, match)
-    return None
+    return None if framed is None else _split(pieces, framed[1])
 
 
 def _by_keys(template: Template, line: str) -> dict[str, Typed] | None:
@@ -146,16 +154,30 @@ def _lines(template: Template) -> tuple[tuple[str | Value, ...], ...]:
     return tuple(tuple(line) for line in lines)
 
 
+def _container() -> str:
+    """What stands in brackets, with brackets in it."""
+    inner = r"[^\[\](){}]"
+    for _ in range(_LEVELS):
+        inner = rf"(?:[^\[\](){{}}]|[\[({{]{inner}*[\])}}])"
+    return rf"[\w.]*[\[({{]{inner}*[\])}}]"
+
+
+_CONTAINER = _container()
+
+
 @lru_cache(maxsize=10_000)
-def _patterns(pieces: tuple[str | Value, ...]) -> tuple[re.Pattern[str], ...]:
-    """From the strictest to the loosest: numbers, words, anything."""
+def _patterns(pieces: tuple[str | Value, ...]) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    """From the strictest to the loosest: numbers, words and containers, words, anything; each with as little as can be in each
+    value, and with as much."""
 
     def pattern(value: str) -> re.Pattern[str]:
         # a format may fill a value up with blanks
         parts = [rf" *({value}) *" if isinstance(piece, Value) else re.escape(piece) for piece in pieces]
         return re.compile("".join(parts) + r"\s*", re.DOTALL)
 
-    return pattern(_NUMBER), pattern(_WORD), pattern(_ANY)
+    item = rf"{_NUMBER}|{_QUOTED}|{_CONTAINER}|[^\s\[\](){{}}]+"
+    number = pattern(_NUMBER)
+    return (number, number), *((pattern(f"{loose}?"), pattern(loose)) for loose in (item, _WORD, _ANY))
 
 
 @lru_cache(maxsize=10_000)
@@ -166,4 +188,4 @@ def _inside(pieces: tuple[str | Value, ...]) -> tuple[re.Pattern[str], ...]:
         parts = [rf"({value})" if isinstance(piece, Value) else re.escape(piece) for piece in pieces]
         return re.compile(r"(?<![\w.])" * (not pieces or isinstance(pieces[0], Value)) + "".join(parts) + r"(?![\w.])", re.DOTALL)
 
-    return pattern(_NUMBER), pattern(_WORD)
+    return pattern(_NUMBER), pattern(f"{_WORD}?")
