@@ -104,3 +104,89 @@ def test_a_value_from_outside_is_right_or_flagged(workshop: Workshop, source: st
     # a replay has another `open`: an alias of it is not what it was
     is_given_back = source in GIVEN_BACK and (how != "by an alias" or "device" not in source and source != "proc")
     assert is_right and is_exact or not is_given_back, replayed.out + replayed.said
+
+
+IN_FUNCTIONS = {
+    "own program": "subprocess.check_output([sys.executable, 'own.py'], text=True)",
+    "threads": "order()",
+    "uuid in a thread": "list(pool.map(lambda _: uuid.uuid4().hex, [1, 2]))",
+    "pool": "processes([1, 2])",
+    "number of a new file": "os.stat(new()).st_ino",
+    "id": "id(Plain())",
+    "asyncio": "asyncio.run(awaited())",
+    "space": "os.statvfs('.').f_bfree",
+}
+IN_A_FUNCTION = """
+    import asyncio, multiprocessing, os, random, subprocess, sys, threading, time, uuid
+    from concurrent.futures import ThreadPoolExecutor
+    class Plain: pass
+    pool = ThreadPoolExecutor(1)
+    def new():
+        open("new", "w").close()
+        os.rename("new", f"{time.time_ns()}")
+        open("new", "w").close()
+        return "new"
+    def clock(_): return time.time_ns()
+    def processes(of):
+        with multiprocessing.get_context("fork").Pool(1) as started: return started.map(clock, of)
+    def order():
+        found = []
+        def late(k):
+            time.sleep(random.SystemRandom().random() / 100)
+            found.append(k)
+        threads = [threading.Thread(target=late, args=(k,)) for k in range(8)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        return found
+    async def awaited():
+        found = []
+        async def late(k):
+            program = await asyncio.create_subprocess_exec(sys.executable, "own.py", stdout=-1)
+            found.append(await program.communicate())
+        await asyncio.gather(*map(late, range(2)))
+        return found
+    def main():
+        total = 0.0
+        for epoch in range(3):
+            total += epoch
+            print("epoch", epoch, total)
+        value = ASKED
+        with open("truth", "w") as file: file.write(repr(value))
+        #PROBE
+        print("saved")
+    main()
+"""
+
+
+@pytest.mark.parametrize("source", IN_FUNCTIONS)
+def test_what_a_function_asks_for_after_its_last_loop_is_right_or_flagged(workshop: Workshop, source: str) -> None:
+    workshop.write("own.py", "import time; print(time.time_ns())\n")
+    text = IN_A_FUNCTION.replace("ASKED", IN_FUNCTIONS[source])
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "train.py").code == 0
+    truth = (workshop.path / "truth").read_text()
+    workshop.write("train.py", text.replace("#PROBE", 'print("P", repr(value))'))
+    replayed = workshop.florc("replay", "train.py")
+    is_right = replayed.out == f"P {truth}\n"
+    assert is_right or "exact: " not in replayed.said, replayed.out + truth + replayed.said
+
+
+def test_what_a_coroutine_asks_for_in_its_loop_is_right_or_flagged(workshop: Workshop) -> None:
+    workshop.write("own.py", "import time; print(time.time_ns())\n")
+    text = """
+        import asyncio, sys
+        async def said():
+            program = await asyncio.create_subprocess_exec(sys.executable, "own.py", stdout=-1)
+            return (await program.communicate())[0]
+        async def main():
+            for epoch in range(3):
+                value = await said()
+                #PROBE
+                print("epoch", epoch)
+        asyncio.run(main())
+    """
+    workshop.write("train.py", text)
+    assert workshop.florc("record", "train.py").code == 0
+    workshop.write("train.py", text.replace("#PROBE", 'print("P", value)'))
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.out.count("P b") == 3 and "exact: " not in replayed.said, replayed.out + replayed.said

@@ -1126,7 +1126,13 @@ class Seen:
     """A `write` in the place of a stream's, which also tells `sink` of each line."""
 
     def __init__(
-        self, write: Callable[..., Any], sink: Callable[..., Any], project: object, batched: bool, is_error: bool = False
+        self,
+        write: Callable[..., Any],
+        sink: Callable[..., Any],
+        project: object,
+        batched: bool,
+        is_error: bool = False,
+        at_top: Callable[[], object] | None = None,
     ) -> None: ...
     def write(self, text: str = ..., /, *further: Any, **keywords: Any) -> Any:
         """Writes a text, as the stream does; what it is called with otherwise, the stream's own `write` refuses."""

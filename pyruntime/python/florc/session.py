@@ -64,14 +64,16 @@ current: Session | None = None
 """A recording or a replay, or None."""
 
 
-def begin(session: Session) -> None:
-    """Make `session` the one that emitted code talks to, until `end`. In children that the user forks there is none."""
+def begin(session: Session, ranks: int) -> None:
+    """Make `session` the one that emitted code talks to, until `end`. In children that the user forks there is none. `ranks`: of
+    the run, 0 where there are none: what ranks say to each other is nothing from outside."""
     global current
     current = session
     _native.start_following(session, session.pace, session.keeps_left)
     _native.observe(inputs.known, inputs.encode, inputs.decode, session.inputs)
     how = sources.encode, sources.decode, apart.OWN
-    _native.watch_sources(sources.TABLE, sources.HAND_ON, sources.IN_NO_RESULT, how)
+    table = [source for source in sources.TABLE if not (ranks and source[3] == sources.HEAR)]
+    _native.watch_sources(table, sources.HAND_ON, sources.IN_NO_RESULT, how)
     os.register_at_fork(after_in_child=_in_forked_child)
 
 

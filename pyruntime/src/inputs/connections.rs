@@ -1,36 +1,25 @@
 //! Connections of the script's to other machines: what came over them is kept and given back as other values from outside are. A
 //! replay connects, too, and says what it said; where nobody answers, it fails as the script does.
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use pyo3::intern;
 use pyo3::prelude::*;
 
 use super::special::ReadFrom;
 use crate::locks::lock;
-use crate::nest::follow::place_now;
 
 /// So long what came in the recorded run is waited for.
 const PATIENCE_MS: i32 = 1000;
 const AT_ONCE: usize = 1 << 16;
 
-static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+/// In which stream it stands: on one thread that waits, one after another.
+const STREAM: &str = "what came over connections";
 
-#[derive(Default)]
-struct Known {
-    /// By the inode of a socket.
-    connections: HashMap<u64, Connection>,
-    /// How many were first read at a place.
-    made: HashMap<Arc<str>, usize>,
-}
+/// By the inode of a socket: bytes that were given back, less those that came here.
+static AHEAD: Mutex<Option<HashMap<u64, i64>>> = Mutex::new(None);
 
-struct Connection {
-    stream: Arc<str>,
-    /// Bytes that were given back, less those that came here.
-    ahead: i64,
-}
-
-/// Of which connection this socket, or what speaks TLS over one, is read; a file where it is read without waiting, or leads to this
+/// From where this socket, or what speaks TLS over one, is read; a file where it is read without waiting, or leads to this
 /// machine's own processes: then what comes, and when, is theirs.
 pub(super) fn read_from(socket: &Bound<'_, PyAny>) -> PyResult<ReadFrom> {
     let py = socket.py();
@@ -43,17 +32,8 @@ pub(super) fn read_from(socket: &Bound<'_, PyAny>) -> PyResult<ReadFrom> {
     if socket.call_method0(intern!(py, "gettimeout"))?.extract::<Option<f64>>()? == Some(0.0) {
         return Ok(ReadFrom::File);
     }
-    let Some(inode) = inode_of(descriptor) else { return Ok(ReadFrom::File) };
-    let mut known = lock(&KNOWN);
-    let Known { connections, made } = known.get_or_insert_default();
-    let connection = connections.entry(inode).or_insert_with(|| {
-        let place = place_now();
-        let count = made.entry(place.clone()).or_default();
-        *count += 1;
-        let place = if place.is_empty() { "the top" } else { &place };
-        Connection { stream: format!("connection {count} of {place}").into(), ahead: 0 }
-    });
-    Ok(ReadFrom::Connection(connection.stream.clone(), descriptor))
+    let is_far = inode_of(descriptor).is_some();
+    Ok(if is_far { ReadFrom::Connection(STREAM.into(), descriptor) } else { ReadFrom::File })
 }
 
 fn inode_of(descriptor: i32) -> Option<u64> {
@@ -73,12 +53,10 @@ fn inode_of(descriptor: i32) -> Option<u64> {
 pub(super) fn heard(descriptor: i32, bytes: usize) {
     let Some(inode) = inode_of(descriptor) else { return };
     let change = |by: i64| {
-        let mut known = lock(&KNOWN);
-        let connection = known.as_mut().and_then(|known| known.connections.get_mut(&inode));
-        connection.map_or(0, |connection| {
-            connection.ahead += by;
-            connection.ahead
-        })
+        let mut known = lock(&AHEAD);
+        let ahead = known.get_or_insert_default().entry(inode).or_default();
+        *ahead += by;
+        *ahead
     };
     let mut ahead = change(i64::try_from(bytes).unwrap_or(0));
     let mut into = [0u8; AT_ONCE];

@@ -110,7 +110,7 @@ impl<'py> FromPyObject<'_, 'py> for Given<'py> {
 /// JSON (`batched`; an empty text before what is written first after a Ctrl-C), else `sink(parts, file, line)`. `project` is a container
 /// of the project's files. Lines of threads other than the one whose loops are followed are let through unseen: their order is not the
 /// program's. Of standard error (`is_error`) it sees what the project's statements print there, and what loggers do: not bars of
-/// progress, nor warnings.
+/// progress, nor warnings. `at_top` is called after each line that is printed outside followed loops and blocks.
 #[pyclass(name = "Seen", module = "florc._native", frozen)]
 pub struct PySeen {
     write: Py<PyAny>,
@@ -118,6 +118,7 @@ pub struct PySeen {
     project: Py<PyAny>,
     batched: bool,
     is_error: bool,
+    at_top: Option<Py<PyAny>>,
     paused: std::sync::atomic::AtomicI64,
     /// In a child that the script forked: where its lines go.
     forked: Mutex<Option<Arc<Forked>>>,
@@ -127,14 +128,22 @@ pub struct PySeen {
 #[pymethods]
 impl PySeen {
     #[new]
-    #[pyo3(signature = (write, sink, project, batched, is_error=false))]
-    fn new(write: Py<PyAny>, sink: Py<PyAny>, project: Py<PyAny>, batched: bool, is_error: bool) -> Self {
+    #[pyo3(signature = (write, sink, project, batched, is_error=false, at_top=None))]
+    fn new(
+        write: Py<PyAny>,
+        sink: Py<PyAny>,
+        project: Py<PyAny>,
+        batched: bool,
+        is_error: bool,
+        at_top: Option<Py<PyAny>>,
+    ) -> Self {
         Self {
             write,
             sink,
             project,
             batched,
             is_error,
+            at_top,
             paused: 0.into(),
             forked: Mutex::default(),
             seen: Mutex::default(),
@@ -312,6 +321,9 @@ impl PySeen {
             }
             lock(&self.seen).part(&path, line);
             self.line(py, writer.as_ref().unwrap_or(&Writer::default()), now)?;
+            if let Some(told) = self.at_top.as_ref().filter(|_| path.is_empty() && forked.is_none()) {
+                told.call0(py)?;
+            }
             rest = after;
         }
         if !rest.is_empty() {

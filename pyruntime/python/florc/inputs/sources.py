@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _ANY = sys.maxsize
+HEAR = "hear"
+"""The form of what reads a connection."""
 _CLOCKS = ("time", "perf_counter", "monotonic", "process_time", "thread_time")
 _OF_SCRIPT: tuple[tuple[str, str, str, str, int], ...] = (
     *(("time", name, f"time.{name}", "float", 0) for name in _CLOCKS),
@@ -48,9 +50,9 @@ _OF_ANYBODY: tuple[tuple[str, str, str, str, int], ...] = (
     ("_random", "Random.seed", "random.seed", "seed", 0),
     ("torch._C", "Generator.seed", "torch.Generator.seed", "other", _ANY),
     ("posix", "read", "os.read", "read", _ANY),
-    ("_socket", "socket.recv", "socket.recv", "hear", _ANY),
-    ("_socket", "socket.recv_into", "socket.recv_into", "hear", _ANY),
-    ("_ssl", "_SSLSocket.read", "ssl.read", "hear", _ANY),
+    ("_socket", "socket.recv", "socket.recv", HEAR, _ANY),
+    ("_socket", "socket.recv_into", "socket.recv_into", HEAR, _ANY),
+    ("_ssl", "_SSLSocket.read", "ssl.read", HEAR, _ANY),
     ("_posixsubprocess", "fork_exec", "fork_exec", "starts", _ANY),
     ("posix", "posix_spawn", "posix_spawn", "starts", _ANY),
     ("posix", "waitpid", "os.waitpid", "waits", _ANY),

@@ -31,10 +31,18 @@ class Tap:
 
     The stream stays the same object of the same class; only its `write` is looked up on the instance first. `sink` is called
     with the parts of a line (path, text), the file and the line number of the statement that ended it; where lines are
-    `batched`, with several at once as JSON.
+    `batched`, with several at once as JSON. `at_top` is called after each that is printed outside followed loops and blocks.
     """
 
-    def __init__(self, sink: Callable[..., None], project: Container[str], batched: bool = False, is_error: bool = False):
+    def __init__(
+        self,
+        sink: Callable[..., None],
+        project: Container[str],
+        batched: bool = False,
+        is_error: bool = False,
+        at_top: Callable[[], object] | None = None,
+    ):
+        self._at_top = at_top
         self._sink, self._project, self._batched, self._is_error = sink, project, batched, is_error
         self._stream: io.TextIOWrapper | None = None
         self._seen: _native.Seen | None = None
@@ -56,7 +64,7 @@ class Tap:
         if type(stream) is not io.TextIOWrapper:
             return
         with mishaps.Swallow("seeing what is printed"):
-            self._seen = _native.Seen(stream.write, self._sink, self._project, self._batched, self._is_error)
+            self._seen = _native.Seen(stream.write, self._sink, self._project, self._batched, self._is_error, self._at_top)
             stream.write = self._write = self._seen.write  # type: ignore[method-assign]  # on the instance, not its class
             self._stream = stream
 

@@ -177,7 +177,7 @@ class _Beginning:
         sys.meta_path.insert(0, self._finder)
         # Registered before the script's own: runs after them, so that what they print is recorded too.
         atexit.register(ending.finish)
-        session.begin(recording)
+        session.begin(recording, run.ranks)
         recording.see()
         recording.files_noted.watch()
         Watch(recording.note).install()

@@ -71,7 +71,12 @@ class Recording:
         self.project: _native.Project | None = None
         """The user's files, analysed together (`_native.Project`)."""
         self.files: set[str] = set()
-        lines = Tap(lambda payload: self._log("lines", payload) if payload else self._note_interrupt(), self.files, True)
+        lines = Tap(
+            lambda payload: self._log("lines", payload) if payload else self._note_interrupt(),
+            self.files,
+            True,
+            at_top=lambda: self.names.printed(self, sys._getframe(1)),
+        )
         errors = Tap(lambda payload: self._log("errors", payload), self.files, True, is_error=True)
         self._taps = lines, errors, LogFiles(self._logged, self.files, True)
         self._printed = PrintedByChildren(run.own(LINES), (lines, errors), lambda payload: self._log("child lines", payload))

@@ -147,7 +147,7 @@ class ReplayProcess:
         code = self._compile(script.text, script.path, project.MAIN)
         finder = project.ProjectFinder(self._attempt.versions.territory, self._compile, self._compile_library)
         sys.meta_path.insert(0, finder)
-        session.begin(self._replay)
+        session.begin(self._replay, self._attempt.run.ranks)
         for tap in self._replay.taps:
             tap.install()
         self._loggers.install()

@@ -29,12 +29,14 @@ if TYPE_CHECKING:
             """Florc took so long."""
 
 
+_LINE = "printed line "
+"""A line was printed outside followed loops: what `main()` asks after its last loop is in no name once that is over."""
 END = "end"
 """The script is over."""
 OF_OBJECT = "*"
 """How a digest ends that depends on attributes of objects of the script's."""
-_MOST_S, _MOST = 0.003, 0.002
-"""Seconds, and part of the run, that may be spent on looking."""
+_MOST_S, _MOST = 0.005, 0.002
+"""Seconds of the processor, and part of the run, that may be spent on looking."""
 _MARKS = ">^"
 """What may stand behind the digest of a whole number, as what the system may have counted it."""
 _OPTIMIZED = 1
@@ -77,19 +79,24 @@ class Noted:
         self._began, self._is_bounded = began, is_bounded
         self._known: dict[str, str] = {}
         self._spent = 0.0
+        self._printed = 0
+
+    def printed(self, journal: Journal, frame: FrameType) -> None:
+        """A line was printed outside followed loops and blocks."""
+        self._printed += 1
+        self.note(journal, f"{_LINE}{self._printed}", frame)
 
     def note(self, journal: Journal, path: str, frame: FrameType | None) -> None:
         """The program is there: what has changed since the last time is noted, where that takes little."""
-        begun = time.perf_counter()
+        begun, worked = time.perf_counter(), time.thread_time()
         if self._is_bounded and self._spent > _MOST_S + _MOST * (time.time() - self._began):
             return
         found = digests(frame, [(self._began, time.time())], [os.getpid()])
         changed = {name: digest for name, digest in found.items() if self._known.get(name) != digest}
         self._known.update(changed)
         journal.note("names", path=path, found=changed)
-        seconds = time.perf_counter() - begun
-        self._spent += seconds
-        journal.charge(seconds)
+        self._spent += time.thread_time() - worked  # not what other programs take of the machine
+        journal.charge(time.perf_counter() - begun)
 
 
 class Compared:
@@ -102,8 +109,14 @@ class Compared:
         self._next = 0
         self._known: dict[str, str] = {}
         self._restored: set[str] = set()
+        self._printed = 0
         self.different: dict[str, str] = {}
         """Name -> where it was found first to hold something else."""
+
+    def printed(self, frame: FrameType) -> None:
+        """A line was printed outside followed loops and blocks."""
+        self._printed += 1
+        self.compare(f"{_LINE}{self._printed}", frame)
 
     def restored(self, names: set[str]) -> None:
         """These hold what a checkpoint gave them, or what nobody reads: that is proved elsewhere."""

@@ -3,6 +3,7 @@ statements print there is an answer, though nothing is recorded that it could be
 
 from __future__ import annotations
 
+import functools
 import marshal
 import os
 import re
@@ -18,6 +19,10 @@ from ..session.statements import Statements
 
 _STARTS = re.compile(r"\b(?:multiprocessing\.(?:spawn|forkserver)|popen_loky_posix)\b")
 """In what Python is given as `-c` or `-m`."""
+
+
+def _same(emitted: _native.Instrumented | None) -> Any:
+    return emitted
 
 
 class Elsewhere:
@@ -67,7 +72,8 @@ class Elsewhere:
         codes: dict[str, CodeType] = {}
         for file, (text, emitted) in files.items():
             with suppress(SyntaxError):
-                codes[os.path.realpath(file)] = compile_user_file(text, file, lambda emitted=emitted: emitted).code  # type: ignore[misc]
+                compiled = compile_user_file(text, file, functools.partial(_same, emitted))
+                codes[os.path.realpath(file)] = compiled.code
         with open(self._codes + ".new", "wb") as out:
             marshal.dump(codes, out)
         os.replace(self._codes + ".new", self._codes)
