@@ -372,7 +372,7 @@ def test_sql_shows_nan_where_an_answer_comes_from_it(workshop: Workshop, sql: st
         ("loss, name", {}),  # "0.5 conv 1": nobody can tell where the name begins
         ("name, loss", {}),
         ('name, "loss", loss', {"name": "conv 1", "loss": "0.5"}),
-        ("quoted, loss", {"quoted": "['a b', \"c d\"]", "loss": "0.5"}),
+        ("quoted, loss", {"quoted": "['a b', 'c d']", "loss": "0.5"}),
         ("empty, loss", {"empty": "[]", "loss": "0.5"}),
     ],
 )

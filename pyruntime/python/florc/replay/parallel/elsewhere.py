@@ -7,9 +7,10 @@ import functools
 import marshal
 import os
 import re
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 
 from ... import _native
@@ -19,6 +20,14 @@ from ..session.statements import Statements
 
 _STARTS = re.compile(r"\b(?:multiprocessing\.(?:spawn|forkserver)|popen_loky_posix)\b")
 """In what Python is given as `-c` or `-m`."""
+
+
+def _starts_ranks() -> bool:
+    """Whether `torch.multiprocessing.spawn` starts a process: ranks are replayed, or run without florc (`spawned`)."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__") != "torch.multiprocessing.spawn":
+        frame = frame.f_back
+    return frame is not None
 
 
 def _same(emitted: _native.Instrumented | None) -> Any:
@@ -39,7 +48,7 @@ class Elsewhere:
         itself: Callable[..., Any] = starter.fork_exec
 
         def fork_exec(words: Sequence[str | bytes], *rest: Any) -> Any:
-            if os.getpid() == self._process and self._versions.marked():
+            if os.getpid() == self._process and self._versions.marked() and not _starts_ranks():
                 with suppress(OSError, ValueError):  # no room for the code
                     words = self._answering(list(words))
             return itself(words, *rest)
