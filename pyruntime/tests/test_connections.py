@@ -98,12 +98,7 @@ PROGRAM = """
 
 def ask(workshop: Workshop, port: int, asked: str) -> None:
     text = PROGRAM.replace("NUMBER", str(port)).replace("ASKED", asked)
-    workshop.write("train.py", text)
-    recorded = workshop.florc("record", "train.py")
-    assert recorded.code == 0, recorded.err
-    truth = (workshop.path / "truth").read_text()
-    workshop.write("train.py", text.replace("#PROBE", 'print("P", values[-1:])'))
-    replayed = workshop.florc("replay", "train.py")
+    replayed, truth = workshop.written_down(text, 'print("P", values[-1:])')
     is_right = "[" + ", ".join(line[3:-1] for line in replayed.out.splitlines()) + "]" == truth
     assert is_right and replayed.code == 0 and "exact: " in replayed.said, replayed.out + truth + replayed.err
 

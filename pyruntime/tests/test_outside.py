@@ -94,11 +94,8 @@ def spelled(asked: str, how: str) -> tuple[str, str]:
 def test_a_value_from_outside_is_right_or_flagged(workshop: Workshop, source: str, how: str) -> None:
     before, asked = spelled(SOURCES[source], how)
     text = PROGRAM.replace("BEFORE", "tracemalloc.start()" * (source == "memory") + "\n    " + before).replace("ASKED", asked)
-    workshop.write("train.py", text)
-    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
-    workshop.write("train.py", text.replace("#PROBE", 'print("P", values)'))
-    replayed = workshop.florc("replay", "train.py")
-    is_right = replayed.out == f"P {(workshop.path / 'truth').read_text()}\n"
+    replayed, truth = workshop.written_down(text, 'print("P", values)', "--checkpoint", "every")
+    is_right = replayed.out == f"P {truth}\n"
     is_exact = replayed.code == 0 and "florc: exact" in replayed.said
     assert is_right or not is_exact, replayed.out + replayed.said
     # a replay has another `open`: an alias of it is not what it was
@@ -162,11 +159,7 @@ IN_A_FUNCTION = """
 def test_what_a_function_asks_for_after_its_last_loop_is_right_or_flagged(workshop: Workshop, source: str) -> None:
     workshop.write("own.py", "import time; print(time.time_ns())\n")
     text = IN_A_FUNCTION.replace("ASKED", IN_FUNCTIONS[source])
-    workshop.write("train.py", text)
-    assert workshop.florc("record", "train.py").code == 0
-    truth = (workshop.path / "truth").read_text()
-    workshop.write("train.py", text.replace("#PROBE", 'print("P", repr(value))'))
-    replayed = workshop.florc("replay", "train.py")
+    replayed, truth = workshop.written_down(text, 'print("P", repr(value))')
     is_right = replayed.out == f"P {truth}\n"
     assert is_right or "exact: " not in replayed.said, replayed.out + truth + replayed.said
 

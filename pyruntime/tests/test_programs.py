@@ -74,11 +74,7 @@ PROGRAM = """
 @pytest.mark.parametrize("how", STARTED)
 def test_what_programs_say_is_given_back(workshop: Workshop, how: str) -> None:
     text = PROGRAM.replace("STARTED", STARTED[how])
-    workshop.write("train.py", text)
-    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
-    truth = (workshop.path / "truth").read_text()
-    workshop.write("train.py", text.replace("#PROBE", 'print("P", values[-1:])'))
-    replayed = workshop.florc("replay", "train.py")
+    replayed, truth = workshop.written_down(text, 'print("P", values[-1:])', "--checkpoint", "every")
     is_right = "[" + ", ".join(line[3:-1] for line in replayed.out.splitlines()) + "]" == truth
     assert is_right or "exact: " not in replayed.said, replayed.out + truth + replayed.said
     assert is_right and replayed.code == 0 and "exact: " in replayed.said, replayed.out + truth + replayed.said

@@ -108,6 +108,16 @@ class Workshop:
         assert truth, "the added statements print nothing"
         return recorded, self.florc("replay", "train.py"), truth
 
+    def written_down(self, text: str, answer: str, *options: str) -> tuple[Done, str]:
+        """Record `train.py` with `text`, which writes to the file `truth` what it took from outside, and replay it with `answer`
+        in the place of `#PROBE`. What the replay said, and the truth."""
+        self.write("train.py", text)
+        recorded = self.florc("record", *options, "train.py")
+        assert recorded.code == 0, recorded.err
+        truth = (self.path / "truth").read_text()
+        self.write("train.py", text.replace("#PROBE", answer))
+        return self.florc("replay", "train.py"), truth
+
     def florc(self, *words: str, **options: Any) -> Done:
         return (
             not options

@@ -99,7 +99,7 @@ add(
 add(
     "elsewhere: processes that are started anew have no answers",
     "pyruntime/python/florc/replay/parallel/elsewhere.py",
-    "            if os.getpid() == self._process and self._versions.marked():\n",
+    "            if os.getpid() == self._process and self._versions.marked() and not _starts_ranks():\n",
     "            if False:\n",
     "tests/test_started_anew.py::test_they_are_those_of_a_plain_run[pool]",
 )

@@ -1086,7 +1086,8 @@ def scripts_modules() -> set[str]:
 def plain_digests(
     names: dict[str, Any], spans: Sequence[tuple[float, float]], processes: Sequence[int], is_scripts: set[str]
 ) -> list[tuple[str, str]]:
-    """Of each name, a digest of the numbers and texts that it holds, followed by `*` where an object of the script's is in it."""
+    """Of each name, a digest of the numbers and texts that it holds, followed by `*` where an object of the script's is in it,
+    and for a whole number by what the system may have counted: `>` files, `^` processes and ports."""
 
 def is_of_system(was: str, here: str, processes: tuple[int, int]) -> bool:
     """Whether two whole numbers, told as they are, may be those of files, of which a replay has more open, of processes that this
@@ -1212,7 +1213,7 @@ def programs_not_kept() -> tuple[int, bool]:
     said more than is kept."""
 
 def is_order_of_addresses_used() -> bool:
-    """Whether some loop went over such a set."""
+    """Whether the script went over a set of objects that hash by their addresses."""
 
 def stall_signal() -> int:
     """The number of the signal for which `faulthandler` is to be registered before `watch_progress`."""

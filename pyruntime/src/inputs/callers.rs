@@ -18,6 +18,8 @@ static OWN: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 pub(super) const THEIRS: usize = 0;
 pub(super) const HANDS_ON: usize = 1;
 pub(super) const IN_NO_RESULT: usize = 2;
+
+/// Who is who. `own`: the builtins of florc's own modules.
 pub(super) fn begin(hands_on: HashSet<String>, in_no_result: HashSet<String>, own: Py<PyAny>) {
     let theirs = HashSet::from(["__main__".to_owned(), "__mp_main__".to_owned()]);
     *lock(&MODULES) = Some([theirs, hands_on, in_no_result]);

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use pyo3::intern;
 use pyo3::prelude::*;
 
+use super::descriptors::stat_of;
 use super::special::ReadFrom;
 use crate::locks::lock;
 
@@ -36,17 +37,16 @@ pub(super) fn read_from(socket: &Bound<'_, PyAny>) -> PyResult<ReadFrom> {
     Ok(if is_far { ReadFrom::Connection(STREAM.into(), descriptor) } else { ReadFrom::File })
 }
 
+/// The inode of a socket that may lead to another machine.
 fn inode_of(descriptor: i32) -> Option<u64> {
-    // SAFETY: plain structs of C, which the kernel fills; they are only read where it did
-    unsafe {
-        let mut found: libc::stat = std::mem::zeroed();
+    // SAFETY: a plain struct of C, which the kernel fills; it is only read where it did
+    let family = unsafe {
         let mut name: libc::sockaddr_storage = std::mem::zeroed();
         let mut length = libc::socklen_t::try_from(size_of_val(&name)).ok()?;
-        let is_known = libc::fstat(descriptor, &raw mut found) == 0
-            && libc::getsockname(descriptor, (&raw mut name).cast(), &raw mut length) == 0;
-        let is_far = [libc::AF_INET, libc::AF_INET6].contains(&i32::from(name.ss_family));
-        (is_known && is_far).then_some(found.st_ino)
-    }
+        (libc::getsockname(descriptor, (&raw mut name).cast(), &raw mut length) == 0).then_some(name.ss_family)
+    };
+    family.filter(|&family| [libc::AF_INET, libc::AF_INET6].contains(&i32::from(family)))?;
+    stat_of(descriptor).map(|found| found.st_ino)
 }
 
 /// So many bytes were given back: as many of those that come are let go, so that the other side is heard.

@@ -6,6 +6,7 @@
 pub mod callers;
 mod connections;
 mod definitions;
+mod descriptors;
 mod hashes;
 pub mod inline;
 pub mod observed;

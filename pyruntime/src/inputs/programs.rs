@@ -11,6 +11,7 @@ use pyo3::types::{PyInt, PyTuple};
 
 use super::callers::is_asked_by_script;
 use super::definitions::{Call, Definition, StandIn};
+use super::descriptors::{is_a, stat_of};
 use super::observed::{gives, in_added_statement, is_on, swallowed};
 use super::values::with;
 use crate::guard::interrupts::is_at_work;
@@ -62,15 +63,6 @@ pub(super) fn has_room(bytes: usize) -> bool {
     BYTES.fetch_add(bytes, Ordering::Relaxed) + bytes <= MOST_BYTES
 }
 
-fn inode_of(descriptor: i32) -> Option<u64> {
-    // SAFETY: a plain struct of C, which the kernel fills; it is only read where it did
-    unsafe {
-        let mut found: libc::stat = std::mem::zeroed();
-        let is_pipe = libc::fstat(descriptor, &raw mut found) == 0 && found.st_mode & libc::S_IFMT == libc::S_IFIFO;
-        is_pipe.then_some(found.st_ino)
-    }
-}
-
 /// A function that starts a program.
 pub(super) struct Starts(pub &'static Definition, pub Arc<str>);
 
@@ -100,8 +92,8 @@ impl Starts {
             *count += 1;
             let name = format!("program {count} started at {}", if place.is_empty() { "the top" } else { &place });
             for (descriptor, what) in [(errors, "errors"), (output, "output")] {
-                if let Some(inode) = inode_of(descriptor) {
-                    running.pipes.insert(inode, format!("the {what} of {name}").into());
+                if let Some(pipe) = stat_of(descriptor).filter(|found| is_a(found, libc::S_IFIFO)) {
+                    running.pipes.insert(pipe.st_ino, format!("the {what} of {name}").into());
                 }
             }
             (place, format!("the end of {name}").into())

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
 
+use super::descriptors::{is_a, stat_of};
 use super::programs::stream_of;
 
 /// Of `/proc`, `/sys`, and the control groups.
@@ -29,31 +30,23 @@ pub fn read_from(file: &Bound<'_, PyAny>) -> ReadFrom {
 }
 
 fn from_descriptor(number: i32) -> ReadFrom {
-    // SAFETY: plain structs of C, which the kernel fills; they are only read where it did
-    unsafe {
-        let mut found: libc::stat = std::mem::zeroed();
-        if libc::fstat(number, &raw mut found) != 0 {
-            return ReadFrom::File;
-        }
-        if found.st_mode & libc::S_IFMT == libc::S_IFIFO {
-            return stream_of(found.st_ino).map_or(ReadFrom::File, ReadFrom::Program);
-        }
-        if is_special(number, &found) { ReadFrom::Kernel } else { ReadFrom::File }
+    match stat_of(number) {
+        Some(found) if is_a(&found, libc::S_IFIFO) => stream_of(found.st_ino).map_or(ReadFrom::File, ReadFrom::Program),
+        Some(found) if is_special(number, &found) => ReadFrom::Kernel,
+        _ => ReadFrom::File,
     }
 }
 
-/// # Safety
-/// `found` is what the kernel says of this descriptor.
-unsafe fn is_special(number: i32, found: &libc::stat) -> bool {
-    // SAFETY: as above
+fn is_special(number: i32, found: &libc::stat) -> bool {
+    if is_a(found, libc::S_IFCHR) {
+        return libc::major(found.st_rdev) == MEMORY && RANDOM.contains(&libc::minor(found.st_rdev));
+    }
+    // such files have no size, or that of a page
+    if !is_a(found, libc::S_IFREG) || found.st_size != 0 && found.st_size != 4096 {
+        return false;
+    }
+    // SAFETY: a plain struct of C, which the kernel fills; it is only read where it did
     unsafe {
-        if found.st_mode & libc::S_IFMT == libc::S_IFCHR {
-            return libc::major(found.st_rdev) == MEMORY && RANDOM.contains(&libc::minor(found.st_rdev));
-        }
-        // such files have no size, or that of a page
-        if found.st_mode & libc::S_IFMT != libc::S_IFREG || found.st_size != 0 && found.st_size != 4096 {
-            return false;
-        }
         let mut system: libc::statfs = std::mem::zeroed();
         libc::fstatfs(number, &raw mut system) == 0 && FILE_SYSTEMS.contains(&system.f_type)
     }

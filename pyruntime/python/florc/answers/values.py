@@ -59,7 +59,8 @@ def _split(pieces: tuple[str | Value, ...], printed: str) -> dict[str, Typed] | 
     for shortest, longest in _patterns(pieces):
         match = shortest.fullmatch(printed)
         if match is not None:
-            found, other = _named(pieces, match), longest.fullmatch(printed)
+            found = _named(pieces, match)
+            other = None if longest is shortest else longest.fullmatch(printed)
             others = found if other is None else _named(pieces, other)
             return {name: value for name, value in found.items() if repr(value) == repr(others[name])} or None
     return None

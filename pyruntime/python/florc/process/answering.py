@@ -42,9 +42,13 @@ class _Finder:
 
     def __init__(self, codes: dict[str, CodeType]):
         self._codes = codes
+        self._names = {os.path.basename(part) for path in codes for part in (os.path.splitext(path)[0], os.path.dirname(path))}
+        """What the modules may be called: a file's name, or that of its folder."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """The module's own spec."""
+        if name.rpartition(".")[2] not in self._names:
+            return None
         spec = PathFinder.find_spec(name, path, target)
         code = None if spec is None or spec.origin is None else self._codes.get(os.path.realpath(spec.origin))
         if spec is None or code is None:
