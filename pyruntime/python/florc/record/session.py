@@ -75,7 +75,7 @@ class Recording:
             lambda payload: self._log("lines", payload) if payload else self._note_interrupt(),
             self.files,
             True,
-            at_top=lambda: self.names.printed(self, sys._getframe(1)),
+            at_top=lambda: self.names.printed(self, sys._getframe().f_back),
         )
         errors = Tap(lambda payload: self._log("errors", payload), self.files, True, is_error=True)
         self._taps = lines, errors, LogFiles(self._logged, self.files, True)

@@ -81,8 +81,8 @@ class Noted:
         self._spent = 0.0
         self._printed = 0
 
-    def printed(self, journal: Journal, frame: FrameType) -> None:
-        """A line was printed outside followed loops and blocks."""
+    def printed(self, journal: Journal, frame: FrameType | None) -> None:
+        """A line was printed outside followed loops and blocks; `frame`: by which code, None for what C code calls at the end."""
         self._printed += 1
         self.note(journal, f"{_LINE}{self._printed}", frame)
 
@@ -113,8 +113,8 @@ class Compared:
         self.different: dict[str, str] = {}
         """Name -> where it was found first to hold something else."""
 
-    def printed(self, frame: FrameType) -> None:
-        """A line was printed outside followed loops and blocks."""
+    def printed(self, frame: FrameType | None) -> None:
+        """As `Noted.printed`."""
         self._printed += 1
         self.compare(f"{_LINE}{self._printed}", frame)
 

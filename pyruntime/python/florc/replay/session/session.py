@@ -69,7 +69,7 @@ class Replay:
         """`folder`: of this replay alone, while it runs."""
         self.history, self.versions, self.divert, self.forced = history, versions, divert, forced
         streams = (
-            Tap(self._line, self.versions.files, at_top=lambda: self.names.printed(sys._getframe(1))),
+            Tap(self._line, self.versions.files, at_top=lambda: self.names.printed(sys._getframe().f_back)),
             Tap(lambda *_: None, self.versions.files, is_error=True),
         )
         self.taps = (*streams, LogFiles(self._logged, self.versions.files))
