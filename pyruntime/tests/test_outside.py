@@ -183,3 +183,42 @@ def test_what_a_coroutine_asks_for_in_its_loop_is_right_or_flagged(workshop: Wor
     workshop.write("train.py", text.replace("#PROBE", 'print("P", value)'))
     replayed = workshop.florc("replay", "train.py")
     assert replayed.out.count("P b") == 3 and "exact: " not in replayed.said, replayed.out + replayed.said
+
+
+IN_LIBRARIES = {
+    "array": (
+        "import sklearn.model_selection as ms, sklearn.linear_model as lm",
+        "ms.cross_validate(lm.Ridge(), X, X[:, 0])['fit_time']",
+    ),
+    "number": ("", "np.float64(os.statvfs('.').f_bfree)"),
+    "text with the process's number": ("import email.utils", "email.utils.make_msgid()"),
+    "today": ("", "np.datetime64('now')"),
+    "today in pandas": ("import pandas as pd", "pd.to_datetime('today')"),
+}
+OF_LIBRARIES = """
+    import os, random, time, numpy as np
+    IMPORTS
+    random.seed(1)
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    total = 0.0
+    for epoch in range(3):
+        total += float(X[epoch].sum())
+    value = ASKED
+    with open("truth", "w") as file: file.write(repr(value))
+    with open(os.urandom(4).hex(), "w") as file: file.write("0" * 50_000)
+    time.sleep(1.1)
+    #PROBE
+    print("done", total)
+"""
+
+
+@pytest.mark.parametrize("name", IN_LIBRARIES)
+def test_what_a_library_asks_for_is_right_or_flagged(workshop: Workshop, name: str) -> None:
+    imports, asked = IN_LIBRARIES[name]
+    for library in ("sklearn", "pandas"):
+        if library in imports:
+            pytest.importorskip(library)
+    text = OF_LIBRARIES.replace("ASKED", asked).replace("IMPORTS", imports)
+    replayed, truth = workshop.written_down(text, 'print("P", repr(value))')
+    is_right = replayed.out == f"P {truth}\n"
+    assert is_right or "exact: " not in replayed.said, replayed.out + truth + replayed.said

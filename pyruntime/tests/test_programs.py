@@ -1,5 +1,5 @@
-"""Programs that the script starts: what they say is what they said in the recorded run, however they are started; what the user's
-own programs say is what they say now. The truth is what the recorded run wrote down itself."""
+"""Programs that the script starts: what they say is what they said in the recorded run, however they are started; what those say
+that the user has edited since is what they say now, and flagged. The truth is what the recorded run wrote down itself."""
 
 from __future__ import annotations
 
@@ -92,19 +92,44 @@ OWN = """
 """
 
 
-@pytest.mark.parametrize("command", ["[sys.executable, 'own.py']", "'./own.sh'", "['sh', 'own.sh']"])
-def test_a_program_of_the_users_says_what_it_says_now(workshop: Workshop, command: str) -> None:
-    workshop.write("own.py", "print('one')\n")
-    workshop.write("own.sh", "#!/bin/sh\necho one\n").chmod(0o755)
+@pytest.mark.parametrize(
+    "command", ["[sys.executable, 'own.py']", "'./own.sh'", "['sh', 'own.sh']", "'./own.sh | cat', shell=True"]
+)
+def test_a_program_of_the_users_says_what_it_said_until_it_is_edited(workshop: Workshop, command: str) -> None:
+    workshop.write("own.py", "import time\nprint(time.time_ns())\n")
+    workshop.write("own.sh", "#!/bin/sh\ndate +%N\n").chmod(0o755)
     text = OWN.replace("COMMAND", command)
-    workshop.write("train.py", text)
-    recorded = workshop.florc("record", "train.py")
-    assert recorded.code == 0 and "3 programs of your own said is not kept" in recorded.said, recorded.said
+    replayed, truth = workshop.written_down(text + '    open("truth", "w").write(repr(values))\n', 'print("P", values[-1:])')
+    is_right = "[" + ", ".join(line[3:-1] for line in replayed.out.splitlines()) + "]" == truth
+    assert is_right and replayed.code == 0 and "exact: " in replayed.said, replayed.out + truth + replayed.said
     workshop.write("own.py", "print('one')\nprint('two')\n")
     workshop.write("own.sh", "#!/bin/sh\necho one\necho two\n").chmod(0o755)
-    workshop.write("train.py", text.replace("#PROBE", 'print("P", values[-1:])'))
     replayed = workshop.florc("replay", "train.py")
     assert replayed.out == "P ['one\\ntwo\\n']\n" * 3 and "exact: " not in replayed.said, replayed.out + replayed.said
+
+
+IN_A_FUNCTION = """
+    import subprocess, sys
+    def main():
+        for epoch in range(3):
+            print("epoch", epoch)
+        finish()
+    def finish():
+        said = subprocess.check_output([sys.executable, "own.py"], text=True)
+        with open("truth", "w") as file: file.write(repr(said))
+        #PROBE
+    main()
+"""
+
+
+def test_what_a_program_said_in_a_function_that_is_over_is_right(workshop: Workshop) -> None:
+    workshop.write("own.py", "import time\nprint(time.time_ns())\n")
+    replayed, truth = workshop.written_down(IN_A_FUNCTION, 'print("P", repr(said))')
+    assert replayed.out == f"P {truth}\n" and "exact: " in replayed.said, replayed.out + truth + replayed.said
+    workshop.write("own.py", "print('other')\n")
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.out == "P 'other\\n'\n" and replayed.code == 0, replayed.out + replayed.said
+    assert "unverified: " in replayed.said and "own.py says what it says now: it was edited since" in replayed.said, replayed.said
 
 
 def test_what_an_added_statement_starts_says_what_it_says_now(workshop: Workshop) -> None:
@@ -120,7 +145,7 @@ def test_programs_that_say_too_much_are_not_given_back_and_not_called_exact(work
     text = OWN.replace("COMMAND", "'head -c 6000000 /dev/urandom | base64', shell=True")
     workshop.write("train.py", text)
     recorded = workshop.florc("record", "train.py")
-    assert recorded.code == 0 and "beyond 8 MiB, said is not kept" in recorded.said, recorded.said
+    assert recorded.code == 0 and "said beyond 8 MiB is not kept" in recorded.said, recorded.said
     workshop.write("train.py", text.replace("#PROBE", 'print("P", values[-1][:5])'))
     replayed = workshop.florc("replay", "train.py")
     assert replayed.out.count("P ") == 3 and "exact: " not in replayed.said, replayed.out + replayed.said

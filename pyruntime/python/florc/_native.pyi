@@ -1208,9 +1208,8 @@ def import_seconds() -> list[tuple[str, float]]:
 def watch_interrupts() -> None:
     """Watch for SIGINT, where Python handles it."""
 
-def programs_not_kept() -> tuple[int, bool]:
-    """How many times the script started a program of the user's own that says something to it, and whether programs and servers
-    said more than is kept."""
+def said_too_much() -> bool:
+    """Whether programs and servers said more than is kept."""
 
 def is_order_of_addresses_used() -> bool:
     """Whether the script went over a set of objects that hash by their addresses."""

@@ -23,7 +23,7 @@ const ALIGNMENT: i64 = 8;
 const HASH_SHIFT: u32 = 4;
 
 /// Longer texts are not looked through, and in shorter ones there is no room.
-const LONGEST_TEXT: usize = 4096;
+pub const LONGEST_TEXT: usize = 4096;
 const SHORTEST_TEXT: usize = 11;
 
 /// At most so many hashes are known.
@@ -57,11 +57,16 @@ fn readings(number: i64) -> impl Iterator<Item = i64> {
 pub fn in_text(text: &str) -> impl Iterator<Item = i64> {
     let text = if (SHORTEST_TEXT..=LONGEST_TEXT).contains(&text.len()) { text } else { "" };
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
-    words.filter_map(|word| match word.strip_prefix("0x") {
+    words.filter_map(of_address)
+}
+
+/// What may be an address in a text, by its form.
+pub fn of_address(word: &str) -> Option<i64> {
+    match word.strip_prefix("0x") {
         Some(digits) if (9..=12).contains(&digits.len()) => i64::from_str_radix(digits, 16).ok(),
         None if (13..=15).contains(&word.len()) && word.as_bytes()[0].is_ascii_digit() => word.parse().ok(),
         _ => None,
-    })
+    }
 }
 
 /// Whether it is worth asking where this process has memory.

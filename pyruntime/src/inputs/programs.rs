@@ -1,6 +1,9 @@
 //! Programs that the script starts: what they write to pipes of the script's, and how they end, is kept and given back as other
 //! values from outside are. A replay starts them, too, since they may do more than write.
 use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -23,11 +26,13 @@ use crate::nest::owner::is_followed;
 const HAND_ON: [&str; 4] = ["subprocess", "os", "asyncio", "florc.replay.parallel.elsewhere"];
 /// So many bytes of what programs say are kept, as they stand in the journal.
 const MOST_BYTES: usize = 8 << 20;
-/// The stream in which it stands whether the output of a program is kept: 1 or 0.
+/// The stream in which a digest of the user's own files stands of which a program is made.
 const STARTED: &str = "a program";
+/// Of one file, so many bytes of its beginning: what was said is what the recorded run heard, whatever has changed behind them.
+const MOST_OF_FILE: u64 = 1 << 20;
+/// Bits of that digest.
+const MASK: i64 = i64::MAX;
 
-/// How many programs of the user's own say something to the script.
-static OWN: AtomicUsize = AtomicUsize::new(0);
 static BYTES: AtomicUsize = AtomicUsize::new(0);
 static RUNNING: Mutex<Option<Running>> = Mutex::new(None);
 
@@ -47,10 +52,21 @@ fn running<T>(work: impl FnOnce(&mut Running) -> T) -> T {
     work(lock(&RUNNING).get_or_insert_default())
 }
 
-/// How many times the script started a program of the user's own that says something to it, and whether others said more than is kept.
+/// Whether programs and servers said more than is kept.
 #[pyfunction]
-pub fn programs_not_kept() -> (usize, bool) {
-    (OWN.load(Ordering::Relaxed), BYTES.load(Ordering::Relaxed) > MOST_BYTES)
+pub fn said_too_much() -> bool {
+    BYTES.load(Ordering::Relaxed) > MOST_BYTES
+}
+
+/// Of the files of a program, as they are now, whatever the script is shown of them.
+fn digest(files: &[OsString]) -> i64 {
+    let mut hasher = blake3::Hasher::new();
+    for file in files {
+        let read = File::open(file).and_then(|file| std::io::copy(&mut file.take(MOST_OF_FILE), &mut hasher));
+        hasher.update(&read.unwrap_or_default().to_le_bytes());
+    }
+    let found = hasher.finalize();
+    i64::from_le_bytes(std::array::from_fn(|at| found.as_bytes()[at])) & MASK
 }
 
 /// In which stream what is read of this pipe stands.
@@ -74,18 +90,18 @@ impl Starts {
         }
         // SAFETY: the call is going on
         let (args, kwargs) = unsafe { call.arguments(py, self.0.flags()) }?;
-        let about = py.import(intern!(py, "florc.inputs.programs"))?.getattr(intern!(py, "about"))?;
-        let (is_users, output, errors): (bool, i32, i32) = about.call1((&*self.1, args, kwargs))?.extract()?;
-        let (place, stream) = (place_now(), Arc::from(STARTED));
-        let is_kept = if gives() {
-            with(|inputs| inputs.give(py, place.clone(), &stream)).0 == Some(1)
+        let programs = py.import(intern!(py, "florc.inputs.programs"))?;
+        let about = programs.getattr(intern!(py, "about"))?;
+        let (files, output, errors): (Vec<OsString>, i32, i32) = about.call1((&*self.1, args, kwargs))?.extract()?;
+        let (place, stream, made) = (place_now(), Arc::from(STARTED), digest(&files));
+        if !gives() {
+            with(|inputs| inputs.take(place.clone(), &stream, Some(made), None));
         } else {
-            with(|inputs| inputs.take(place.clone(), &stream, Some(i64::from(!is_users)), None));
-            OWN.fetch_add(usize::from(is_users && (output >= 0 || errors >= 0)), Ordering::Relaxed);
-            !is_users
-        };
-        if !is_kept {
-            return Ok(None);
+            let was = with(|inputs| inputs.give(py, place.clone(), &stream)).0;
+            if was != Some(made) {
+                was.map(|_| programs.getattr(intern!(py, "changed"))?.call1((files,))).transpose()?;
+                return Ok(None);
+            }
         }
         Ok(Some(running(|running| {
             let count = running.started.entry(place.clone()).or_default();

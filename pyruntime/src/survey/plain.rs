@@ -2,7 +2,8 @@
 //! where an iteration begins, and compared with the record's in a replay. It finds what came from outside unnoticed.
 //!
 //! What is another in each process, and told where an answer shows it, is not part of it: addresses, times of day within the run, the
-//! number of the process. Nor are the order of sets, and objects of libraries.
+//! number of the process. Nor are the order of sets, and objects of libraries but small arrays.
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyTuple};
 
@@ -15,7 +16,7 @@ const MOST: usize = 4096;
 const DEPTH: usize = 8;
 /// Of a longer container, so many of its last items.
 const LAST: usize = 512;
-/// Of a longer text or bytes object, so many of its last bytes.
+/// Of a longer text or bytes object, so many of its last bytes. Longer arrays are not looked at.
 const LAST_BYTES: usize = 4096;
 /// Stands behind the digest of what holds an object of the script's.
 const OF_OBJECT: &str = "*";
@@ -32,12 +33,13 @@ pub fn plain_digests(
     is_scripts: &Bound<'_, PyAny>,
 ) -> PyResult<Vec<(String, String)>> {
     let (outside, mut found) = (Outside { spans, processes }, Vec::new());
+    let arrays = &Arrays::of(names.py())?;
     for (name, value) in names.iter() {
         let Ok(name) = name.extract::<String>() else { continue };
         if name.starts_with("__") || name.starts_with("_florc") {
             continue;
         }
-        let mut look = Look { outside: &outside, is_scripts, left: MOST, text: Vec::new(), known: Vec::new() };
+        let mut look = Look { outside: &outside, is_scripts, arrays, left: MOST, text: Vec::new(), known: Vec::new() };
         if look.value(&value, DEPTH)? {
             let digest = blake3::hash(&look.text);
             let digest: String = digest.as_bytes()[..DIGEST].iter().map(|byte| format!("{byte:02x}")).collect();
@@ -52,6 +54,7 @@ pub fn plain_digests(
 struct Look<'a, 'py> {
     outside: &'a Outside,
     is_scripts: &'a Bound<'py, PyAny>,
+    arrays: &'a Arrays<'py>,
     left: usize,
     text: Vec<u8>,
     /// Objects of the script's that were met: one that holds itself ends there.
@@ -75,8 +78,7 @@ impl<'py> Look<'_, 'py> {
             self.mark(b'f', &if is_time { [0; 8] } else { number.to_bits().to_le_bytes() });
         } else if let Ok(text) = value.cast_exact::<PyString>() {
             match text.to_str() {
-                Ok(text) if self.outside.masks_text(text) => self.mark(b's', b"at"),
-                Ok(text) => self.bytes(b's', text.as_bytes()),
+                Ok(text) => self.bytes(b's', self.outside.masked(text).as_bytes()),
                 Err(_) => self.mark(b's', b"?"),
             }
         } else if let Ok(bytes) = value.cast_exact::<PyBytes>() {
@@ -139,6 +141,11 @@ impl<'py> Look<'_, 'py> {
 
     /// An object of a class of the script's: its attributes, read without running code of the class.
     fn object(&mut self, value: &Bound<'py, PyAny>, depth: usize) -> PyResult<bool> {
+        if let Some(bytes) = self.arrays.bytes(value)? {
+            let number = value.extract().ok().filter(|_| value.is_instance_of::<PyFloat>());
+            self.mark(b'r', if number.is_some_and(|number| self.outside.is_time(number)) { b"at" } else { &bytes });
+            return Ok(true);
+        }
         let class = value.get_type();
         let name = named(&class, "__name__")?;
         self.mark(b'o', name.cast::<PyString>()?.to_str().unwrap_or("?").as_bytes());
@@ -153,5 +160,34 @@ impl<'py> Look<'_, 'py> {
             self.value(&item, depth - 1)?;
         }
         Ok(true)
+    }
+}
+
+/// Arrays and numbers of NumPy, where that is imported.
+struct Arrays<'py>(Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)>);
+
+impl<'py> Arrays<'py> {
+    fn of(py: Python<'py>) -> PyResult<Arrays<'py>> {
+        let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?.cast_into::<PyDict>()?;
+        let Some(numpy) = modules.get_item(intern!(py, "numpy"))? else { return Ok(Arrays(None)) };
+        let named = |name| numpy.getattr(name).ok();
+        Ok(Arrays(named(intern!(py, "ndarray")).zip(named(intern!(py, "generic")))))
+    }
+
+    /// What a small one holds: the type of its elements, and these. None for objects, and for dates, which an answer shows.
+    fn bytes(&self, value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<u8>>> {
+        let py = value.py();
+        let Some((array, number)) = &self.0 else { return Ok(None) };
+        if !value.get_type().is(array) && !value.is_instance(number)? {
+            return Ok(None);
+        }
+        let kind = value.getattr(intern!(py, "dtype"))?;
+        let letter: String = kind.getattr(intern!(py, "char"))?.extract()?;
+        let size: usize = value.getattr(intern!(py, "nbytes"))?.extract()?;
+        if size > LAST_BYTES || kind.getattr(intern!(py, "hasobject"))?.is_truthy()? || letter == "M" {
+            return Ok(None);
+        }
+        let held = value.call_method0(intern!(py, "tobytes"))?;
+        Ok(Some([letter.as_bytes(), held.cast::<PyBytes>()?.as_bytes()].concat()))
     }
 }

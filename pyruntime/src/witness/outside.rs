@@ -1,9 +1,10 @@
 //! Numbers and texts that are others in each process, and that are told where an answer shows them: addresses, times of day within
 //! the run, numbers of processes. They are masked, in order that what holds one can be compared.
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
-use crate::encode::addresses::{in_text, may_be_address};
+use crate::encode::addresses::{LONGEST_TEXT, may_be_address, of_address};
 
 const SECONDS_TO_NS: f64 = 1e9;
 /// Numbers that files have, of those that a script opens.
@@ -60,9 +61,35 @@ impl Outside {
         may_be_address(number) || self.processes.contains(&number) || self.is_time(seconds)
     }
 
-    pub fn masks_text(&self, text: &str) -> bool {
-        let is_process = |word: &str| word.parse().is_ok_and(|number| self.processes.contains(&number));
-        in_text(text).next().is_some() || text.split(|c: char| !c.is_ascii_digit()).any(is_process)
+    /// A text with `@` in the place of addresses, times of day and numbers of processes in it.
+    pub fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if text.len() > LONGEST_TEXT {
+            return Cow::Borrowed(text);
+        }
+        let (mut masked, mut rest) = (String::new(), text);
+        let is_end = |c: char| !c.is_ascii_alphanumeric();
+        while !rest.is_empty() {
+            let (word, others) = rest.split_at(rest.find(is_end).unwrap_or(rest.len()));
+            let (between, next) = others.split_at(others.find(|c| !is_end(c)).unwrap_or(others.len()));
+            match of_address(word) {
+                Some(_) => masked.push('@'),
+                None => self.mask_numbers(word, &mut masked),
+            }
+            masked.push_str(between);
+            rest = next;
+        }
+        if masked == text { Cow::Borrowed(text) } else { Cow::Owned(masked) }
+    }
+
+    fn mask_numbers(&self, word: &str, masked: &mut String) {
+        for part in word.split_inclusive(|c: char| !c.is_ascii_digit()) {
+            let digits = part.trim_end_matches(|c: char| !c.is_ascii_digit());
+            let is_outside = digits.parse::<i64>().is_ok_and(|number| {
+                self.processes.contains(&number) || self.is_time(number as f64) || self.masks_whole(number)
+            });
+            masked.push_str(if is_outside { "@" } else { digits });
+            masked.push_str(&part[digits.len()..]);
+        }
     }
 
     pub fn is_time(&self, seconds: f64) -> bool {

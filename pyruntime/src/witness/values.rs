@@ -51,8 +51,7 @@ impl<'py> Walk<'_, 'py> {
 
     pub(super) fn text(&mut self, text: &Bound<'py, PyString>) {
         match text.to_str() {
-            Ok(text) if self.settings.outside.masks_text(text) => self.word(b's', b"@"),
-            Ok(text) => self.word(b's', text.as_bytes()),
+            Ok(text) => self.word(b's', self.settings.outside.masked(text).as_bytes()),
             Err(_) => self.word(b's', b"?"),
         }
     }

@@ -279,10 +279,11 @@ class _Ending:
         )
         for block, why in report["not_kept"].items():
             say(f"{block} will run again on replay: {why}")
-        own, is_too_much = _native.programs_not_kept()
-        if own or is_too_much:
-            what = f"{messages.count(own, 'program')} of your own" if own else "programs and servers, beyond 8 MiB,"
-            say(f"what {what} said is not kept: a replay asks again, and an answer that depends on it is unverified")
+        if _native.said_too_much():
+            say(
+                "what programs and servers said beyond 8 MiB is not kept: a replay asks again, and an answer that depends on it "
+                "is unverified"
+            )
         if _native.is_order_of_addresses_used():
             say(
                 "it goes over a set of objects in the order of their addresses: without florc, and in a replay, that order "

@@ -144,7 +144,7 @@ class Replay:
         is_whole = self.window is None and not self.skipped.jumps and len(self.history.together) == 1
         drifted = self._witnessed.drifted if self._witnessed is not None else {}
         different = unrecorded.without_times({**self.names.different, **drifted}, self.comparer.timed) if is_whole else {}
-        return unrecorded.inputs(others, different, shown, self.names.began, asks_number)
+        return unrecorded.inputs(others, different, shown, self.names.began, self.history.clocks().wall, asks_number)
 
     @property
     def disturbances(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import os
 import re
 import time
@@ -13,17 +14,25 @@ from ...runs.versions import Versions
 from ...support.console import count
 from ...survey import plain
 
-_TIME = re.compile(r"(?<![\w.])(\d{10})(?:\d{3}|\d{6}|\d{9})?(\.\d+)?(?![\w.])")
+_TIME = re.compile(r"(?<![\w.])(\d{10})(\d{3}|\d{6}|\d{9})?(?:\.(\d+))?(?![\w.])")
 """Seconds, thousandths, millionths or nanoseconds since 1970."""
+_DATE = re.compile(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?:[T_ ](\d\d):(\d\d)(?::(\d\d))?)?(?!\d)")
+_DAY, _MINUTE = 86400, 60
 _MOST = 3
 """So many names are told."""
 
 
 def inputs(
-    unanswered: Iterable[str], different: Mapping[str, str], shown: list[str], began: float, asks_number: bool
+    unanswered: Iterable[str],
+    different: Mapping[str, str],
+    shown: list[str],
+    began: float,
+    then: tuple[float, float] | None,
+    asks_number: bool,
 ) -> list[str]:
     """In words, one by one. `unanswered`: what other processes asked for; `different`: names that hold something else than they
-    did, and where; `shown`: the answers; `began`: when the replay did; `asks_number`: whether the script
+    did, and where; `shown`: the answers; `began`: when the replay did; `then`: between which seconds
+    the recorded run was; `asks_number`: whether the script
     asks for the number of its process."""
     missing = [
         f"{name} was called {times} more times than recorded: these got the present value"
@@ -41,7 +50,7 @@ def inputs(
         missing.append(f"{told}; it holds something from outside that is not given back")
     if _native.shows_address(shown):
         missing.append("an answer shows where an object lies (id, hash, repr), which is another place in each process")
-    if _shows_time(shown, began, time.time()):
+    if _shows_time(shown, began, time.time()) or any(_shows_date(text, (began, time.time()), then) for text in shown):
         missing.append("an answer shows the time of day of this replay, not that of the recorded run")
     number = re.compile(rf"(?<!\d){os.getpid()}(?!\d)")
     if asks_number and any(map(number.search, shown)):
@@ -86,7 +95,26 @@ def _shows_time(shown: list[str], began: float, now: float) -> bool:
     first, last = int(began), int(now) + 1
     seconds = str(first)[: len(str(first)) - len(str(last - first)) - 1]  # what all such times begin with, but for a carry
     found = (match for text in shown if seconds in text for match in _TIME.finditer(text))
+    return any(_is_between(match, began, last) for match in found)
+
+
+def _is_between(match: re.Match[str], began: float, last: int) -> bool:
+    fraction = (match[2] or "") + (match[3] or "")
     # a recorded time may lie in the second in which the replay began: where there is a fraction, it tells them apart
-    return any(
-        (float(match[1] + match[2]) >= began if match[2] else first <= int(match[1])) and int(match[1]) <= last for match in found
-    )
+    return (float(f"{match[1]}.{fraction}") >= began if fraction else int(began) <= int(match[1])) and int(match[1]) <= last
+
+
+def _shows_date(text: str, now: tuple[float, float], then: tuple[float, float] | None) -> bool:
+    """Whether a text holds a date, or a date and a time, that was during this replay, here or in UTC, and not during the recorded
+    run."""
+    for match in _DATE.finditer(text):
+        year, month, day, hour, minute, second = (int(part or 0) for part in match.groups())
+        lasts = _DAY if match[4] is None else _MINUTE if match[6] is None else 1
+        for seconds_of in (calendar.timegm, time.mktime):
+            try:
+                first = seconds_of((year, month, day, hour, minute, second, 0, 0, -1))
+            except (ValueError, OverflowError):
+                continue
+            if first <= now[1] and now[0] < first + lasts and not (then and first <= then[1] and then[0] < first + lasts):
+                return True
+    return False
