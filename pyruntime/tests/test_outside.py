@@ -203,10 +203,10 @@ OF_LIBRARIES = """
     total = 0.0
     for epoch in range(3):
         total += float(X[epoch].sum())
+    time.sleep(1.1)
     value = ASKED
     with open("truth", "w") as file: file.write(repr(value))
     with open(os.urandom(4).hex(), "w") as file: file.write("0" * 50_000)
-    time.sleep(1.1)
     #PROBE
     print("done", total)
 """
