@@ -3,6 +3,8 @@ that the user has edited since is what they say now, and flagged. The truth is w
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 from workshop import Workshop
 
@@ -130,6 +132,58 @@ def test_what_a_program_said_in_a_function_that_is_over_is_right(workshop: Works
     replayed = workshop.florc("replay", "train.py")
     assert replayed.out == "P 'other\\n'\n" and replayed.code == 0, replayed.out + replayed.said
     assert "unverified: " in replayed.said and "own.py says what it says now: it was edited since" in replayed.said, replayed.said
+
+
+TALK = """
+    import asyncio, subprocess, sys
+    COMMAND = [sys.executable, "-u", "own.py"]
+    def waiting(values):
+        with subprocess.Popen(COMMAND, stdin=-1, stdout=-1, text=True, bufsize=1) as program:
+            for epoch in range(4):
+                program.stdin.write("1\\n")
+                program.stdin.flush()
+                values.append(program.stdout.readline())
+                #waiting
+            program.stdin.close()
+            values.append(program.stdout.read())
+    async def awaiting(values):
+        program = await asyncio.create_subprocess_exec(*COMMAND, stdin=-1, stdout=-1)
+        for epoch in range(4):
+            program.stdin.write(b"1\\n")
+            await program.stdin.drain()
+            values.append((await program.stdout.readline()).decode())
+            #awaiting
+        program.stdin.close()
+        values.append((await program.stdout.read()).decode())
+        await program.wait()
+    values = []
+    HOW
+    open("truth", "w").write(repr(values))
+    print("done")
+"""
+SPEAKERS = {
+    "shorter and longer lines": "print(10 ** (time.time_ns() // 1000 % 9))",
+    "a line in two writes": "sys.stdout.write(str(time.time_ns() % 97)); sys.stdout.write('\\n')",
+    "a line in two writes, later": "sys.stdout.write(str(time.time_ns() % 97)); time.sleep(0.02); sys.stdout.write('\\n')",
+    "slow": "time.sleep(time.time_ns() // 1000 % 9 / 50); print(time.time_ns() % 97)",
+}
+
+
+@pytest.mark.parametrize("how", ["waiting", "awaiting"])
+@pytest.mark.parametrize("speaks", SPEAKERS)
+def test_talk_with_a_program_ends_however_what_it_says_falls_into_reads(workshop: Workshop, speaks: str, how: str) -> None:
+    workshop.write(
+        "own.py", f"import sys, time\nfor line in sys.stdin:\n    {SPEAKERS[speaks]}\nprint('bye', time.time_ns() % 997)\n"
+    )
+    call = {"waiting": "waiting(values)", "awaiting": "asyncio.run(awaiting(values))"}[how]
+    text = TALK.replace("HOW", call).replace(f"#{how}", "#PROBE")
+    replayed, truth = workshop.written_down(text, 'print("P", values[-1:])')
+    is_right = [line[2:] for line in replayed.out.splitlines()] == [repr([value]) for value in ast.literal_eval(truth)[:4]]
+    assert len(replayed.out.splitlines()) == 4 and (is_right or "exact: " not in replayed.said), (
+        replayed.out + truth + replayed.said
+    )
+    assert is_right and "exact: " in replayed.said or how == "awaiting", replayed.out + truth + replayed.said
+    assert workshop.florc("replay", "train.py").out == replayed.out
 
 
 def test_what_an_added_statement_starts_says_what_it_says_now(workshop: Workshop) -> None:

@@ -11,6 +11,7 @@ mod hashes;
 pub mod inline;
 pub mod observed;
 pub mod orders;
+mod pipes;
 pub mod programs;
 pub mod sources;
 mod special;

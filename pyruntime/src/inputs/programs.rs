@@ -181,28 +181,3 @@ fn raised(py: Python<'_>, error: PyErr) -> *mut PyObject {
     error.restore(py);
     std::ptr::null_mut()
 }
-
-/// What a read of a pipe really gave is let go, since what it gave in the recorded run takes its place. Where that was its end,
-/// the program must not wait for a reader.
-///
-/// # Safety
-/// `really` is a new reference or null, where an error is set; `read` reads once more, and returns the same.
-pub(super) unsafe fn instead<'py>(
-    given: Bound<'py, PyAny>,
-    really: *mut PyObject,
-    read: impl Fn() -> *mut PyObject,
-) -> PyResult<Bound<'py, PyAny>> {
-    let py = given.py();
-    let had_more = |made: *mut PyObject| {
-        // SAFETY: as the caller says
-        let made = unsafe { Bound::from_owned_ptr_or_opt(py, made) };
-        made.is_some_and(|made| made.is_truthy().unwrap_or(false))
-    };
-    let is_end = !given.is_none() && !given.is_truthy()?;
-    let mut has_more = had_more(really);
-    while is_end && has_more {
-        has_more = had_more(read());
-    }
-    drop(PyErr::take(py));
-    Ok(given)
-}

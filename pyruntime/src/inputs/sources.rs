@@ -12,14 +12,15 @@ use pyo3::exceptions::PyValueError;
 use pyo3::ffi::{self, PyObject};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyInt, PyModule, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyInt, PyModule, PyString, PyTuple};
 
 use super::callers::{self, HANDS_ON, IN_NO_RESULT, THEIRS, is_one_of, is_ours, name_of};
 use super::connections;
 use super::definitions::{Call, Definition, StandIn, stand_in};
 use super::observed::{RAISED, gives, in_added_statement, is_on, swallowed};
 use super::orders;
-use super::programs::{Starts, Waits, has_room, instead};
+use super::pipes;
+use super::programs::{Starts, Waits, has_room};
 use super::special::{ReadFrom, read_from};
 use super::values::{AS_IMPORTED, with};
 use crate::guard::interrupts::{Hold, is_at_work};
@@ -62,7 +63,7 @@ struct Asked {
 #[derive(Clone, Copy, PartialEq)]
 enum From {
     Kernel,
-    Program,
+    Program(i32),
     Connection(i32),
 }
 
@@ -190,7 +191,7 @@ impl Source {
         }
         let (stream, from) = match self.takes(py, call)? {
             ReadFrom::File => return Ok(None),
-            ReadFrom::Program(stream) => (Some(stream), From::Program),
+            ReadFrom::Program(stream, descriptor) => (Some(stream), From::Program(descriptor)),
             ReadFrom::Connection(stream, descriptor) => (Some(stream), From::Connection(descriptor)),
             ReadFrom::Kernel if of_script => (Some(self.name.clone()), From::Kernel),
             ReadFrom::Kernel => (self.of_library(py)?, From::Kernel),
@@ -274,13 +275,15 @@ impl Source {
             return Ok(plain());
         }
         if gives() {
-            let really = (asked.from == From::Program).then(&plain);
-            let kept = swallowed(py, || self.give(py, call, stream))?.flatten();
-            if let Some(really) = really {
-                let Some(given) = kept else { return Ok(really) };
-                // SAFETY: `plain` returns a new reference, or null with an error
-                return unsafe { instead(given, really, plain) }.map(Bound::into_ptr);
+            if let From::Program(descriptor) = asked.from {
+                let read = pipes::Read { py, stream, descriptor, is_all: self.reads_all(py, call)? };
+                let decoded = |kept: &str| {
+                    let kept = PyString::new(py, kept).into_any();
+                    swallowed(py, || self.decoded(py, call, stream, &kept)).map(Option::flatten)
+                };
+                return read.instead(decoded, plain);
             }
+            let kept = swallowed(py, || self.give(py, call, stream))?.flatten();
             if let (From::Connection(descriptor), Some(given)) = (asked.from, &kept) {
                 let bytes = given.extract().or_else(|_| given.len())?;
                 py.detach(|| connections::heard(descriptor, bytes));
@@ -350,20 +353,41 @@ impl Source {
             (Some(number), _, Form::Whole) => Ok(Some(PyInt::new(py, number).into_any())),
             (_, Some(kept), Form::Seed) => self.seeded(py, call, kept.extract(py)?).map(Some),
             (_, Some(kept), Form::Other | Form::Read) if kept.extract::<&str>(py)? != RAISED => {
-                let Some(decode) = lock(&HOW).as_ref().map(|how| how.1.clone_ref(py)) else { return Ok(None) };
-                // SAFETY: the call is going on
-                let (args, kwargs) = unsafe { call.arguments(py, self.definition.flags()) }?;
-                // SAFETY: as above
-                let this = unsafe { Bound::from_borrowed_ptr_or_opt(py, call.this()) };
-                let given = decode.bind(py).call1((&*self.name, this, kept, args, kwargs))?;
-                if given.is(py.NotImplemented()) {
-                    with(|inputs| inputs.miss(stream));
-                    return Ok(None);
-                }
-                Ok(Some(given))
+                self.decoded(py, call, stream, kept.bind(py))
             }
             _ => Ok(None),
         }
+    }
+
+    /// What is kept, as this call returns it.
+    fn decoded<'py>(
+        &self,
+        py: Python<'py>,
+        call: Call,
+        stream: &Arc<str>,
+        kept: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(decode) = lock(&HOW).as_ref().map(|how| how.1.clone_ref(py)) else { return Ok(None) };
+        // SAFETY: the call is going on
+        let (args, kwargs) = unsafe { call.arguments(py, self.definition.flags()) }?;
+        // SAFETY: as above
+        let this = unsafe { Bound::from_borrowed_ptr_or_opt(py, call.this()) };
+        let given = decode.bind(py).call1((&*self.name, this, kept, args, kwargs))?;
+        if given.is(py.NotImplemented()) {
+            with(|inputs| inputs.miss(stream));
+            return Ok(None);
+        }
+        Ok(Some(given))
+    }
+
+    /// Whether it reads a file to its end.
+    fn reads_all(&self, py: Python<'_>, call: Call) -> PyResult<bool> {
+        if &*self.name != "io.FileIO.read" {
+            return Ok(&*self.name == "io.FileIO.readall");
+        }
+        // SAFETY: the call is going on
+        let (args, _) = unsafe { call.arguments(py, self.definition.flags()) }?;
+        Ok(args.get_item(0).map_or(Ok(-1), |most| most.extract().or(Ok::<_, PyErr>(-1)))? < 0)
     }
 
     /// A generator gets a seed of florc's, which is kept.

@@ -18,8 +18,8 @@ pub enum ReadFrom {
     File,
     /// A device, or what the kernel says.
     Kernel,
-    /// A program that the script started: in which stream what it says stands.
-    Program(Arc<str>),
+    /// A program that the script started: in which stream what it says stands, and the descriptor of the pipe.
+    Program(Arc<str>, i32),
     /// Another machine: in which stream what it says stands, and the descriptor of the socket.
     Connection(Arc<str>, i32),
 }
@@ -31,7 +31,9 @@ pub fn read_from(file: &Bound<'_, PyAny>) -> ReadFrom {
 
 fn from_descriptor(number: i32) -> ReadFrom {
     match stat_of(number) {
-        Some(found) if is_a(&found, libc::S_IFIFO) => stream_of(found.st_ino).map_or(ReadFrom::File, ReadFrom::Program),
+        Some(found) if is_a(&found, libc::S_IFIFO) => {
+            stream_of(found.st_ino).map_or(ReadFrom::File, |stream| ReadFrom::Program(stream, number))
+        }
         Some(found) if is_special(number, &found) => ReadFrom::Kernel,
         _ => ReadFrom::File,
     }

@@ -113,6 +113,17 @@ impl Inputs {
         (number, other)
     }
 
+    /// What `name` returned next at a place, of what is no number; it stays the next.
+    pub fn next(&self, py: Python<'_>, path: Arc<str>, name: &Arc<str>) -> Option<Py<PyAny>> {
+        let slot = self.given.get(&(path, name.clone()))?;
+        slot.others.get(slot.next).map(|other| other.clone_ref(py))
+    }
+
+    /// The next value at a place is not wanted, or was given.
+    pub fn skip(&mut self, path: Arc<str>, name: &Arc<str>) {
+        self.given.entry((path, name.clone())).or_default().next += 1;
+    }
+
     /// A number that may be in the record.
     pub fn find(&self, path: Arc<str>, name: &Arc<str>) -> Option<i64> {
         self.given.get(&(path, name.clone()))?.numbers.first().copied()
