@@ -277,3 +277,35 @@ def test_what_a_wrapper_of_a_library_leads_to_is_seen(name: str, workshop: Works
     text, probed = _calling(made, "in a file", seen)
     _, done, wanted = workshop.asked(text, probed, "PROBE")
     assert (done.out, done.code) == (wanted, 0) and "exact: " in done.said, done.said
+
+
+LEFT_UNREAD = """
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+    from sklearn.neural_network import MLPClassifier
+    np.random.seed(4)
+    X = np.random.randn(60, 5)
+    y = (X[:, 0] > 0).astype(int)
+    folds, found = StratifiedKFold(3, shuffle=True), []
+    def custom(model, X, y):
+        score = model.score(X, y)
+        #PROBE
+        return score
+    for repeat in range(2):
+        for train, test in folds.split(X, y):
+            mlp = MLPClassifier((4,), max_iter=10)
+            for epoch in range(2): mlp.partial_fit(X[train], y[train], classes=[0, 1])
+            found.append(mlp.loss_)
+        search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1]}, cv=folds, scoring=custom).fit(X, y)
+        print(repeat, np.mean(found))
+"""
+
+
+def test_what_a_call_changed_in_a_name_that_nobody_reads_is_not_missed(workshop: Workshop) -> None:
+    pytest.importorskip("sklearn")
+    workshop.write("train.py", LEFT_UNREAD)  # `mlp` holds NumPy's own generator, which the search draws from
+    assert workshop.florc("record", "--checkpoint", "every", "train.py").code == 0
+    workshop.write("train.py", LEFT_UNREAD.replace("#PROBE", "print('P', score)"))
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.code == 0 and "exact: " in replayed.said and "2 blocks restored" in replayed.said, replayed.said

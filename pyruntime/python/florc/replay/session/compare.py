@@ -47,8 +47,11 @@ class Comparer:
         # A bar is told apart from what it runs over only where the present plan has it iterated over.
         held = [name for name in checkpoint.places if name in found or not name.endswith(places.BAR)]
         self._unread = checkpoint.dead.difference(place.name for place in loop.places)
-        held = [name for name in held if name in found or name not in self._unread]
-        missing = [name for name in held if name not in found]
+        # nor what the record found changed though no plan foresaw it, where nobody reads it and it is not restored
+        known = {self._root(name) for name in (*found, *(place.name for place in loop.places))}
+        self._unread |= {self._root(name) for name in held} - known
+        missing = [name for name in held if name not in found and self._root(name) not in self._unread]
+        held = [name for name in held if name in found]
         if missing:
             self.differences.append(f"{checkpoint.key}: {', '.join(missing)} is unbound, and was not")
             return
@@ -80,15 +83,15 @@ class Comparer:
             return ""
 
         differs = state.differences(recorded, checkpoint.chunks[1:], encoded.graph, hashes[1:], grade, self._passes)
-        differs = [found for found in differs if not self._is_left_out(found) and self._root(found) not in self._unread]
+        differs = [found for found in differs if not self._is_left_out(found) and self._root(found.place) not in self._unread]
         differs = _without_renamed(differs)
         self.differences.extend(f"{checkpoint.key}: {difference}" for difference in differs[:_MOST])
         self.verified += not differs
 
     @staticmethod
-    def _root(found: state.Difference) -> str:
-        """The place at which a difference begins."""
-        return re.split(r"[.\[]", found.place, maxsplit=1)[0]
+    def _root(place: str) -> str:
+        """The name at which a place begins."""
+        return re.split(r"[.\[]", place, maxsplit=1)[0]
 
     def _is_left_out(self, found: state.Difference) -> bool:
         """Whether it is a gradient that a restored block did not leave behind, as nobody reads it: none, or an older one."""
