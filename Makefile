@@ -100,7 +100,7 @@ test-ray: setup ## replay on a Ray cluster that the test starts
 	cd pyruntime && $(BIN)/python -m pytest tests/test_on_ray.py
 
 test-trainers: setup ## programs whose training is in a library, or is called by one: transformers, Lightning, Keras, typer, hydra, …
-	$(INSTALL) transformers accelerate trl datasets lightning keras stable-baselines3 gymnasium optuna
+	$(INSTALL) transformers accelerate trl datasets lightning keras stable-baselines3 gymnasium optuna timm
 	$(INSTALL) typer fire click jsonargparse hydra-core absl-py sacred "ray[tune]" 'setuptools<81' nbclient ipykernel matplotlib
 	cd pyruntime && $(BIN)/python -m pytest tests/replay/test_trainers.py tests/replay/test_split_loops.py tests/replay/test_entry_points.py tests/replay/test_ray_trials.py \
 	  tests/replay/test_notebooks.py tests/replay/test_pages.py tests/replay/test_page_of_trainers.py
