@@ -121,3 +121,29 @@ def test_an_added_statement_hears_what_the_server_says_now(workshop: Workshop, p
     workshop.write("train.py", text.replace("#PROBE", f"print('P', {ASKED['urllib']} in values)"))
     replayed = workshop.florc("replay", "train.py")
     assert replayed.out == "P False\n" * 3 and "exact: " not in replayed.said, replayed.out + replayed.said
+
+
+AWAITED = """
+    import asyncio
+    async def asked():
+        reader, writer = await asyncio.open_connection("127.0.0.1", NUMBER)
+        writer.write(b"GET / HTTP/1.1\\r\\nConnection: close\\r\\n\\r\\n")
+        said = await reader.read()
+        writer.close()
+        return said
+    values = []
+    for epoch in range(3):
+        values.append(asyncio.run(asked()))
+        print("epoch", epoch)
+        #PROBE
+"""
+
+
+def test_what_is_read_without_waiting_is_told_while_recording_and_flagged(workshop: Workshop, port: int) -> None:
+    text = AWAITED.replace("NUMBER", str(port))
+    workshop.write("train.py", text)
+    recorded = workshop.florc("record", "train.py")
+    assert "connections that are read without waiting (asyncio) is not kept" in recorded.said, recorded.said
+    workshop.write("train.py", text.replace("#PROBE", "print('P', values[-1:])"))
+    replayed = workshop.florc("replay", "train.py")
+    assert replayed.out.count("P [b'") == 3 and "exact: " not in replayed.said, replayed.out + replayed.said

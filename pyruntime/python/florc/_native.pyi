@@ -1208,8 +1208,8 @@ def import_seconds() -> list[tuple[str, float]]:
 def watch_interrupts() -> None:
     """Watch for SIGINT, where Python handles it."""
 
-def said_too_much() -> bool:
-    """Whether programs and servers said more than is kept."""
+def not_kept() -> list[str]:
+    """What came from programs and servers and is not kept, in words."""
 
 def is_order_of_addresses_used() -> bool:
     """Whether the script went over a set of objects that hash by their addresses."""

@@ -2,6 +2,7 @@
 //! replay connects, too, and says what it said; where nobody answers, it fails as the script does.
 use std::collections::HashMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -17,6 +18,14 @@ const AT_ONCE: usize = 1 << 16;
 /// In which stream it stands: on one thread that waits, one after another.
 const STREAM: &str = "what came over connections";
 
+/// Whether another machine was read from without waiting.
+static UNWAITED: AtomicBool = AtomicBool::new(false);
+
+/// Whether something came over a connection that is not kept.
+pub(super) fn is_any_not_kept() -> bool {
+    UNWAITED.load(Ordering::Relaxed)
+}
+
 /// By the inode of a socket: bytes that were given back, less those that came here.
 static AHEAD: Mutex<Option<HashMap<u64, i64>>> = Mutex::new(None);
 
@@ -30,10 +39,11 @@ pub(super) fn read_from(socket: &Bound<'_, PyAny>) -> PyResult<ReadFrom> {
         return Ok(ReadFrom::File); // TLS over what is not a socket
     }
     let descriptor: i32 = socket.call_method0(intern!(py, "fileno"))?.extract()?;
+    let is_far = inode_of(descriptor).is_some();
     if socket.call_method0(intern!(py, "gettimeout"))?.extract::<Option<f64>>()? == Some(0.0) {
+        UNWAITED.fetch_or(is_far, Ordering::Relaxed);
         return Ok(ReadFrom::File);
     }
-    let is_far = inode_of(descriptor).is_some();
     Ok(if is_far { ReadFrom::Connection(STREAM.into(), descriptor) } else { ReadFrom::File })
 }
 

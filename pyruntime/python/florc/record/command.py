@@ -279,11 +279,8 @@ class _Ending:
         )
         for block, why in report["not_kept"].items():
             say(f"{block} will run again on replay: {why}")
-        if _native.said_too_much():
-            say(
-                "what programs and servers said beyond 8 MiB is not kept: a replay asks again, and an answer that depends on it "
-                "is unverified"
-            )
+        if unknown := _native.not_kept():
+            say(f"{' and '.join(unknown)} is not kept: a replay asks again, and an answer that depends on it is unverified")
         if _native.is_order_of_addresses_used():
             say(
                 "it goes over a set of objects in the order of their addresses: without florc, and in a replay, that order "
