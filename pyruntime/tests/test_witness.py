@@ -128,3 +128,29 @@ for epoch in range(3):
 def test_an_added_statement_that_changes_an_object_of_a_library_is_seen(workshop: Workshop) -> None:
     _, found, truth = workshop.asked(COO, COO.replace("#PROBE", "m.sum_duplicates(); print('P', m.nnz)"))
     assert found.out == truth and "exact: " not in found.said and found.code == 1, found.said
+
+
+CELLS = """
+    import random
+    def main():
+        random.seed(1)
+        n, total = 0, 0.0
+        def stats():
+            return n * 2, total
+        def step():
+            nonlocal n, total
+            n += 1
+            total += random.random()
+        for epoch in range(4):
+            for i in range(10):
+                step()
+            #PROBE
+            print("epoch", epoch)
+    main()
+"""
+
+
+def test_what_functions_in_a_function_bind_of_its_names_is_restored(workshop: Workshop) -> None:
+    _, replayed, wanted = workshop.asked(CELLS, CELLS.replace("#PROBE", "print('P', stats())"))
+    assert replayed.out == wanted and "exact: " in replayed.said, replayed.out + replayed.said
+    assert "4 blocks restored" in replayed.said, replayed.said

@@ -205,7 +205,8 @@ def _witnessed(witness: Witness, block: str, loop: _native.Loop, held: Collectio
         def lost(file: str, function: str) -> set[str]:
             return lost_names((held for held in places.loops.values() if held.file == file), function)
 
-        left = Left(lost, binds.difference(held), binds)
+        cells = binds.union(place.name for place in loop.places if place.bound and place.name in held)
+        left = Left(lost, binds.difference(held), cells)
         return witness.take(frame, left, gradients.kept_of(block, loop))
     return {}
 

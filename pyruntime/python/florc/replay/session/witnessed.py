@@ -45,7 +45,8 @@ class Witnessed:
         left_out: set[str] = set()
         whole = places.loops.get(loop.id.removesuffix(places.BOUNDARY), loop)
         binds = {*loop.binds, *whole.binds}
-        held = {*values, *(place.name for place in loop.places if place.bound)}
+        rebound = {place.name for place in loop.places if place.bound}
+        held = rebound.union(values)
 
         def names(file: str, function: str) -> Iterable[str]:
             plan = self._history.plans.get(file)
@@ -54,7 +55,7 @@ class Witnessed:
         self._witness.see_files()
         found = self._witness.take(
             frame,
-            Left(names, binds - held, binds),
+            Left(names, binds - held, binds.union(name for name in rebound if name in checkpoint.places)),
             checkpoint.gradients,
             values,
             state.deferred.memory(),
