@@ -9,3 +9,4 @@ pub mod memory;
 pub mod modules;
 pub mod redirect;
 pub mod tap;
+pub mod world;

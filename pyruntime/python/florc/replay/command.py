@@ -18,7 +18,7 @@ from ..runs.run import Run
 from ..runs.versions import Versions
 from ..support import console as messages
 from ..support.console import say
-from . import answered, report, sending
+from . import answered, report, sending, world
 from . import dry_run as forecast
 from .parallel import ranks, workers
 from .process import Attempt, ReplayProcess, end, folder_of
@@ -183,14 +183,17 @@ def _with_ranks(
     run: Run, script: launch.Script, history: History, versions: Versions, window: Window | None, arguments: Arguments, to: To
 ) -> int:
     begun, copied = time.perf_counter(), _copied(arguments, script)
-    shown = arguments["rank"]
+    shown, folder = arguments["rank"], folder_of(run)
     if shown is not None and shown >= run.ranks:
         raise Unusable("F106", f"--rank {shown}: {run.id} has {messages.count(run.ranks, 'rank')}, the first of which is 0")
+    world.enter(folder, run.store)
+    world.tell(frozenset().union(*versions.names()))
     try:
-        result = ranks.replay(run, window, folder_of(run), shown)
+        result = ranks.replay(run, window, folder, shown, renew=lambda: world.renew(folder, run.store))
     except KeyboardInterrupt:
         say("interrupted: florc ended the ranks", always=True)
         return messages.INTERRUPTED
+    world.leave()
     os.environ.update(run.info["ranks"]["variables"])  # what is compared with the record is what the ranks had
     found = report.Report.of(history, versions, result)._replace(rank=shown)
     seconds = time.perf_counter() - begun
@@ -212,6 +215,9 @@ def _in_parallel(
 
         launcher = warm.Forked if warm.can_fork(run, script, history) else workers.Local
     folder = folder_of(run)
+    if not arguments["ray"]:
+        world.enter(folder, run.store)
+        world.tell(frozenset().union(*versions.names()))
     try:
         done = workers.run(
             windows,
@@ -223,6 +229,7 @@ def _in_parallel(
         )
     except KeyboardInterrupt:
         return messages.INTERRUPTED
+    world.leave()
     found = report.Report.of(history, versions, workers.merge(done))
     importing = imports.ahead.seconds if imports.ahead is not None and earlier is None else []
     seconds = time.perf_counter() - begun

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..process import start
+from . import world
 from .parallel.served import SERVES
 from .parallel.workers import end_with_parent
 from .process import end
@@ -71,11 +72,13 @@ def _become(asked: dict[str, Any], found: Ahead, is_warm: bool) -> None:
         for number, file in enumerate((nothing, written, said)):
             os.dup2(file.fileno(), number)
     os.setsid()
-    given = {**asked["environment"], RANK: json.dumps({**asked["task"], "parent": os.getppid()})}
+    given: dict[str, str] = {**asked["environment"], RANK: json.dumps({**asked["task"], "parent": os.getppid()})}
+    world.join(given)
     if not is_warm:
         os.execve(sys.executable, start.command(*asked["words"]), given)
     os.environ.clear()
     os.environ.update({name: value for name, value in given.items() if name != start.STARTED})
     STARTED.environment = dict(os.environ)
+    os.environ.pop(world.INSIDE, None)
     sys.argv[1:] = STARTED.words = list(asked["words"])
     found.go_on()

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ... import _native
 from ...process import output
+from ...process.answering import WRITTEN
 from ...runs.versions import Versions
 from ...support.console import count
 from .others import Others
@@ -160,6 +161,12 @@ class Statements:
         """Statements and files that they wrote to in children."""
         with suppress(OSError), open(self._notes + output.WRITTEN, encoding="utf-8", errors="surrogateescape") as file:
             return [line.split("\t", 1) for line in dict.fromkeys(file.read().splitlines())]
+        return []
+
+    def written_elsewhere(self) -> list[str]:
+        """Files that they wrote in processes that the script started anew."""
+        with suppress(OSError), open(os.path.join(self.folder, WRITTEN), encoding="utf-8", errors="surrogateescape") as file:
+            return list(dict.fromkeys(file.read().splitlines()))
         return []
 
     def lost_files(self, said: Callable[[str], str], kept: Container[str]) -> list[str]:
