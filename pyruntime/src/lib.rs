@@ -120,16 +120,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(process::memory::memory_held, module)?)?;
     module.add_function(wrap_pyfunction!(process::modules::instances_of, module)?)?;
     module.add_function(wrap_pyfunction!(guard::panics::panic_at, module)?)?;
-    module.add_function(wrap_pyfunction!(process::world::world_begin, module)?)?;
-    module.add_function(wrap_pyfunction!(process::world::world_cover, module)?)?;
-    module.add_function(wrap_pyfunction!(process::world::world_memory, module)?)?;
-    module.add_function(wrap_pyfunction!(process::world::world_hold, module)?)?;
-    module.add_function(wrap_pyfunction!(process::world::world_show, module)?)?;
-    module.add_function(wrap_pyfunction!(process::world::world_read_only, module)?)?;
-    module.add_function(wrap_pyfunction!(process::world::world_settle, module)?)?;
-    module.add_function(wrap_pyfunction!(process::world::world_leave, module)?)?;
-    module.add_function(wrap_pyfunction!(process::world::world_undo, module)?)?;
-    module.add_function(wrap_pyfunction!(process::world::world_join, module)?)?;
+    #[cfg(target_os = "linux")]
+    process::world::add(module)?;
     module.add_function(wrap_pyfunction!(python::housekeeping::free, module)?)?;
     module.add_function(wrap_pyfunction!(python::housekeeping::usage, module)?)?;
     module.add_function(wrap_pyfunction!(python::json::from_json, module)?)?;

@@ -1216,8 +1216,8 @@ def is_order_of_addresses_used() -> bool:
     """Whether the script went over a set of objects that hash by their addresses."""
 
 def world_begin() -> tuple[int, bool]:
-    """Start a mount namespace of this process's own. Returns the user's tree as it is, as a descriptor that no other program gets,
-    and whether the namespace is in a user namespace. Raises OSError where the kernel does not allow it."""
+    """Start a mount namespace of this process's own. Returns the user's tree as it is, as a descriptor that no other program
+    gets, and whether the namespace is in a user namespace. Raises OSError where the kernel does not allow it."""
 
 def world_cover(folder: str, base: str, is_user: bool) -> None:
     """Put an overlay over a folder. `base`: a folder of the caller's, in which `upper` and `work` are. Raises OSError."""
@@ -1225,8 +1225,9 @@ def world_cover(folder: str, base: str, is_user: bool) -> None:
 def world_memory(folder: str) -> None:
     """Mount an empty file system in memory. Raises OSError."""
 
-def world_hold(path: str) -> int:
-    """A folder or a file of the user's tree, for `world_show`: to be called before it is covered. Raises OSError."""
+def world_hold(path: str, is_whole: bool) -> int:
+    """A folder or a file of the user's tree, for `world_show`: to be called before it is covered. `is_whole`: with what is
+    mounted below it. Raises OSError."""
 
 def world_show(held: int, path: str) -> None:
     """Show the user's own at a path, over what covers it. Closes the descriptor. Raises OSError."""

@@ -16,6 +16,23 @@ const MOVE_MOUNT_F_EMPTY_PATH: libc::c_uint = 4;
 /// Scripts count on small numbers of descriptors.
 const LOWEST_FD: libc::c_int = 200;
 
+/// What Python sees of it.
+///
+/// # Errors
+/// An exception of Python.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(world_begin, module)?)?;
+    module.add_function(wrap_pyfunction!(world_cover, module)?)?;
+    module.add_function(wrap_pyfunction!(world_memory, module)?)?;
+    module.add_function(wrap_pyfunction!(world_hold, module)?)?;
+    module.add_function(wrap_pyfunction!(world_show, module)?)?;
+    module.add_function(wrap_pyfunction!(world_read_only, module)?)?;
+    module.add_function(wrap_pyfunction!(world_settle, module)?)?;
+    module.add_function(wrap_pyfunction!(world_leave, module)?)?;
+    module.add_function(wrap_pyfunction!(world_undo, module)?)?;
+    module.add_function(wrap_pyfunction!(world_join, module)?)
+}
+
 /// Starts a mount namespace of this process's own. Returns the user's tree as it is, as a descriptor that no other program gets, and
 /// whether the namespace is in a user namespace.
 ///
@@ -44,7 +61,7 @@ pub fn world_begin() -> PyResult<(RawFd, bool)> {
             std::ptr::null(),
         )
     })?;
-    let real = clone_of(c"/")?;
+    let real = clone_of(c"/", true)?;
     // SAFETY: the descriptor is open
     let high = unsafe { libc::fcntl(real.as_raw_fd(), libc::F_DUPFD_CLOEXEC, LOWEST_FD) };
     Ok((if high < 0 { std::os::fd::IntoRawFd::into_raw_fd(real) } else { high }, is_user))
@@ -78,13 +95,14 @@ pub fn world_memory(folder: &str) -> PyResult<()> {
     mounted(c"tmpfs", folder, "mode=700")
 }
 
-/// A folder or a file of the user's tree, with what is mounted below it, for `world_show`: to be called before it is covered.
+/// A folder or a file of the user's tree, for `world_show`: to be called before it is covered. `is_whole`: with what is mounted
+/// below it.
 ///
 /// # Errors
 /// `OSError` where there is no such path.
 #[pyfunction]
-pub fn world_hold(path: &str) -> PyResult<RawFd> {
-    Ok(std::os::fd::IntoRawFd::into_raw_fd(clone_of(&text(path)?)?))
+pub fn world_hold(path: &str, is_whole: bool) -> PyResult<RawFd> {
+    Ok(std::os::fd::IntoRawFd::into_raw_fd(clone_of(&text(path)?, is_whole)?))
 }
 
 /// Shows the user's own at a path, over what covers it. Closes the descriptor.
@@ -226,8 +244,9 @@ fn mounted(kind: &CStr, at: &str, options: &str) -> PyResult<()> {
     Ok(done(unsafe { libc::mount(kind.as_ptr(), at.as_ptr(), kind.as_ptr(), 0, options.as_ptr().cast()) })?)
 }
 
-fn clone_of(path: &CStr) -> io::Result<OwnedFd> {
-    let flags = OPEN_TREE_CLONE | libc::O_CLOEXEC as libc::c_uint | libc::AT_RECURSIVE as libc::c_uint;
+fn clone_of(path: &CStr, is_whole: bool) -> io::Result<OwnedFd> {
+    let whole = if is_whole { libc::AT_RECURSIVE as libc::c_uint } else { 0 };
+    let flags = OPEN_TREE_CLONE | libc::O_CLOEXEC as libc::c_uint | whole;
     // SAFETY: the string ends with a zero
     let number = unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) };
     done(number)?;

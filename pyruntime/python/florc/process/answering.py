@@ -13,9 +13,6 @@ from typing import Any
 
 from . import output
 
-WRITTEN = "written-there"
-"""In the folder of answers: paths that added statements wrote to in such processes."""
-
 
 def begin(folder: str, label: str, path: str, codes: str) -> None:
     """Called before anything else. `folder`: where the answers go; `label`: the number of the process; `path`: where in the loop
@@ -54,7 +51,7 @@ def _listen(folder: str) -> None:
         real = os.path.realpath(os.fsdecode(path))
         if real not in seen and not real.startswith((folder, "/dev/", "/proc/")):
             seen.add(real)
-            with open(os.path.join(folder, WRITTEN), "a", encoding="utf-8", errors="surrogateescape") as file:
+            with open(os.path.join(folder, output.WRITTEN_ELSEWHERE), "a", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(real + "\n")
 
     sys.addaudithook(hear)

@@ -191,6 +191,7 @@ def _with_ranks(
     try:
         result = ranks.replay(run, window, folder, shown, renew=lambda: world.renew(folder, run.store))
     except KeyboardInterrupt:
+        world.leave()
         say("interrupted: florc ended the ranks", always=True)
         return messages.INTERRUPTED
     world.leave()
@@ -228,6 +229,7 @@ def _in_parallel(
             is_here=not arguments["ray"],
         )
     except KeyboardInterrupt:
+        world.leave()
         return messages.INTERRUPTED
     world.leave()
     found = report.Report.of(history, versions, workers.merge(done))

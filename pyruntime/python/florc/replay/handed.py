@@ -6,8 +6,9 @@ upper layers before and after a statement, unless its text shows that it calls n
 
 from __future__ import annotations
 
-import ast
+import _ast
 import contextlib
+import functools
 import json
 import os
 import shutil
@@ -196,18 +197,29 @@ def _carry(source: str, mode: int, path: str, is_own: bool) -> None:
 def may_write(text: str, line: int) -> bool:
     """Whether the statement in this line of a file calls what could write files."""
     try:
-        tree = ast.parse(text)
+        tree = _parsed(text)
     except (SyntaxError, ValueError):
         return True
-    for node in ast.walk(tree):
-        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0) and not _has_body(node):
-            return any(_name(call.func) not in _LOOK for call in ast.walk(node) if isinstance(call, ast.Call))
+    for node in _below(tree):
+        if isinstance(node, _ast.stmt) and node.lineno <= line <= (node.end_lineno or 0) and not getattr(node, "body", None):
+            return any(_name(call.func) not in _LOOK for call in _below(node) if isinstance(call, _ast.Call))
     return True
 
 
-def _has_body(node: ast.stmt) -> bool:
-    return bool(getattr(node, "body", None))
+@functools.lru_cache(4)
+def _parsed(text: str) -> _ast.AST:
+    return compile(text, "", "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
 
 
-def _name(called: ast.expr) -> str:
-    return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+def _below(node: _ast.AST) -> Iterator[_ast.AST]:
+    """What `ast.walk` yields; `ast` takes long to import."""
+    yield node
+    for name in node._fields:
+        value = getattr(node, name, None)
+        for part in value if isinstance(value, list) else (value,):
+            if isinstance(part, _ast.AST):
+                yield from _below(part)
+
+
+def _name(called: _ast.AST) -> str:
+    return called.attr if isinstance(called, _ast.Attribute) else called.id if isinstance(called, _ast.Name) else ""

@@ -263,8 +263,7 @@ class ReplayProcess:
         self._replay.statements.others.listen_no_more()
         self._divert.undo()
         _end_daemons()
-        if self._world is not None:
-            self._world.again()
+        world.again()
         task, environment = self._attempt.task, STARTED.environment
         if isinstance(task, RankTask):
             task.start_again({**self._again, **blocks}, self._checks_first)
@@ -290,7 +289,7 @@ class ReplayProcess:
         if self._world is not None:
             for path in replay.statements.written_elsewhere():
                 self._world.handed.note(path, is_own=False)
-            self._world.leave()
+        world.leave()
         seconds = time.perf_counter() - self._begun + self._lost_s
         self._divert.undo()
         if isinstance(failure, KeyboardInterrupt):

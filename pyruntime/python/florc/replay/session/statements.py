@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from ... import _native
 from ...process import output
-from ...process.answering import WRITTEN
 from ...runs.versions import Versions
 from ...support.console import count
 from .others import Others
@@ -165,7 +164,10 @@ class Statements:
 
     def written_elsewhere(self) -> list[str]:
         """Files that they wrote in processes that the script started anew."""
-        with suppress(OSError), open(os.path.join(self.folder, WRITTEN), encoding="utf-8", errors="surrogateescape") as file:
+        with (
+            suppress(OSError),
+            open(os.path.join(self.folder, output.WRITTEN_ELSEWHERE), encoding="utf-8", errors="surrogateescape") as file,
+        ):
             return list(dict.fromkeys(file.read().splitlines()))
         return []
 
