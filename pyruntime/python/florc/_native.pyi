@@ -1219,8 +1219,9 @@ def world_begin() -> tuple[int, bool]:
     """Start a mount namespace of this process's own. Returns the user's tree as it is, as a descriptor that no other program
     gets, and whether the namespace is in a user namespace. Raises OSError where the kernel does not allow it."""
 
-def world_cover(folder: str, base: str, is_user: bool) -> None:
-    """Put an overlay over a folder. `base`: a folder of the caller's, in which `upper` and `work` are. Raises OSError."""
+def world_cover(folder: str, lower: str, base: str, is_user: bool) -> None:
+    """Put an overlay over a folder. `lower`: what it shows; `base`: a folder of the caller's, in which `upper` and `work` are.
+    Raises OSError."""
 
 def world_memory(folder: str) -> None:
     """Mount an empty file system in memory. Raises OSError."""

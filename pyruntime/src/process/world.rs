@@ -67,13 +67,13 @@ pub fn world_begin() -> PyResult<(RawFd, bool)> {
     Ok((if high < 0 { std::os::fd::IntoRawFd::into_raw_fd(real) } else { high }, is_user))
 }
 
-/// Puts an overlay over a folder. `base`: a folder of the caller's, in which `upper` and `work` are.
+/// Puts an overlay over a folder. `lower`: what it shows; `base`: a folder of the caller's, in which `upper` and `work` are.
 ///
 /// # Errors
 /// `OSError` where the folder cannot be covered.
 #[pyfunction]
-pub fn world_cover(folder: &str, base: &str, is_user: bool) -> PyResult<()> {
-    let (lower, upper, work) = (held(folder)?, held(&format!("{base}/upper"))?, held(&format!("{base}/work"))?);
+pub fn world_cover(folder: &str, lower: &str, base: &str, is_user: bool) -> PyResult<()> {
+    let (lower, upper, work) = (held(lower)?, held(&format!("{base}/upper"))?, held(&format!("{base}/work"))?);
     let numbers = (lower.as_raw_fd(), upper.as_raw_fd(), work.as_raw_fd());
     // by their numbers: a path may hold commas and colons
     let options = format!(

@@ -12,8 +12,10 @@ from .. import _native
 from ..support.console import say
 from .files.user_files import WORLD
 from .handed import Handed
-from .mounts import PSEUDO, by_number, is_pseudo, layers, mounts, ray, sockets
+from .mounts import PSEUDO, by_number, is_pseudo, layers, mounts, ray, sockets, tops_of
 
+_MOST = 300
+"""So many folders are covered at most: each takes 0.2 ms."""
 UPPERS = "uppers"
 """In that folder: which of the user's folders has which upper layer (JSON)."""
 _OF_PROGRAMS = frozenset({"/boot", "/etc", "/lost+found", "/media", "/opt", "/run", "/srv", "/usr", "/var"})
@@ -35,11 +37,14 @@ class World:
         self._elsewhere: list[str] = []
         """Folders outside that of the replay."""
         self.handed = Handed(self.uppers, os.path.join(self._folder, "handed"))
+        there = mounts()
+        beside = os.path.dirname(os.path.realpath(store))
+        tops = [] if os.geteuid() == 0 else tops_of((beside, os.getcwd(), tempfile.gettempdir()), there)
         os.mkdir(self._folder, 0o700)
         self._lock = _locked(self._folder)  # before: no mount becomes read-only while a file on it is open to be written
         self._real, self._is_user = _native.world_begin()
         try:
-            self._cover_all()
+            self._cover_all(there, tops)
             self._probe()
         except OSError:
             self.again(is_apart=False)
@@ -53,7 +58,7 @@ class World:
 
     # -- covering --------------------------------------------------------------------------------------------------
 
-    def _cover_all(self) -> None:
+    def _cover_all(self, there: dict[str, tuple[str, bool]], tops: list[str]) -> None:
         cwd, store, own = os.getcwd(), os.path.realpath(self._store), os.path.dirname(os.path.realpath(self._folder))
         open_ones = [path for path in (store, ray()) if os.path.exists(path)] + [own] * (not own.startswith(f"{store}/"))
         open_ones += [path for path in sockets() if not path.startswith(tuple(f"{one}/" for one in open_ones))]
@@ -61,7 +66,7 @@ class World:
         for path in open_ones:
             with contextlib.suppress(OSError):  # not to be reached by this user either
                 held[path] = _native.world_hold(path, True)
-        there = mounts()
+        lowers = [(top, by_number(top)) for top in tops]
         memory = os.path.join(self._folder, "memory")
         os.mkdir(memory)
         _native.world_memory(memory)
@@ -72,6 +77,9 @@ class World:
                 self._cover(mount, mount, there, self._memory if kind in _IN_MEMORY else "")
         if "/dev/shm" not in there and os.path.isdir("/dev/shm"):
             self._cover("/dev/shm", "/dev", there, self._memory)
+        for top, lower in lowers:
+            if top not in self.uppers:
+                self._lay(top, self._base, lower)
         _native.world_undo([self._memory], False)  # its number is enough, and its folder can be removed
         for mount in self._fixed:
             _native.world_read_only(mount, True)
@@ -89,7 +97,7 @@ class World:
         start = os.path.join(folder, "")
         below = sorted(other for other in there if other.startswith(start) and other != folder)
         if not below or not self._is_user and folder != "/":  # in a user namespace, what is mounted below is locked in its place
-            held = [(other, _native.world_hold(other, False)) for other in below]
+            held = [(other, _native.world_hold(other, False)) for other in below if os.path.lexists(other)]
             if not self._overlay(folder, base):
                 self._fixed.add(mount)
             for other, descriptor in held:
@@ -124,11 +132,13 @@ class World:
         self._is_chosen = True
         return True
 
-    def _lay(self, folder: str, base: str) -> bool:
+    def _lay(self, folder: str, base: str, lower: str = "") -> bool:
+        self._laid += 1
+        if self._laid > _MOST:
+            raise OSError(f"more than {_MOST} folders lie beside others in which something is mounted")
         try:
-            self._laid += 1
             upper = layers(folder, base, self._laid)
-            _native.world_cover(folder, os.path.dirname(upper), self._is_user)
+            _native.world_cover(folder, lower or folder, os.path.dirname(upper), self._is_user)
         except OSError:
             return False
         self._undo.append(folder)
@@ -142,7 +152,7 @@ class World:
         beside = os.path.dirname(os.path.realpath(self._store))
         for folder in (beside, os.getcwd(), tempfile.gettempdir()):
             if not os.access(folder, os.W_OK) and os.access(self.real + folder, os.W_OK):
-                raise OSError(f"something is mounted below {folder}")
+                raise OSError(f"{folder} could not be covered")
         if not os.access(beside, os.W_OK):
             return
         path, before = os.path.join(beside, f".florc-probe-{os.getpid()}"), os.stat(beside)

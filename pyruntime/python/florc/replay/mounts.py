@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+from collections.abc import Iterable
 
 PSEUDO = frozenset(
     {
@@ -97,3 +98,31 @@ def by_number(folder: str) -> str:
         return f"/proc/self/fd/{fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _LOWEST_FD)}"
     finally:
         os.close(low)
+
+
+def tops_of(folders: Iterable[str], there: dict[str, tuple[str, bool]]) -> list[str]:
+    """The folders of this user's that these lie in, and the home folder, up to the first one of somebody else's. In a user
+    namespace, what is in another user's or group's folder cannot be changed, so these are covered by themselves. Raises OSError
+    where that would not do."""
+    found: dict[str, None] = {}
+    home = os.path.realpath(os.path.expanduser("~"))
+    for folder in (*map(os.path.realpath, folders), home):
+        if not os.access(folder, os.W_OK):
+            continue
+        if any(other.startswith(f"{folder}/") for other in there):
+            if folder == home:
+                continue
+            raise OSError(f"something is mounted below {folder}")
+        at, top = folder, ""
+        while at != "/" and _owner(at) == (os.geteuid(), os.getegid()):
+            at, top = os.path.dirname(at), at
+        if top:
+            found[top] = None
+        elif folder not in there and folder.count("/") > 1 and folder != home:
+            raise OSError(f"{folder} belongs to another user or group")
+    return sorted(found)
+
+
+def _owner(folder: str) -> tuple[int, int]:
+    found = os.stat(folder)
+    return found.st_uid, found.st_gid

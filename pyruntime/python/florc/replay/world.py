@@ -78,9 +78,10 @@ def join(given: dict[str, str]) -> None:
     that cannot be, this process makes one of its own."""
     global here
     if INSIDE in given:
-        told = json.loads(given[INSIDE])
+        told, cwd = json.loads(given[INSIDE]), os.getcwd()
         try:
             _native.world_join(told["process"])
+            os.chdir(cwd)  # else it is `/`
             here = Shared(told)
         except OSError:
             del given[INSIDE]
