@@ -1,7 +1,7 @@
 //! A world of its own for a replay: a mount namespace in which overlays lie over the user's folders. Whatever a process in it does
 //! to a file, native code and other programs included, it does to an upper layer.
 //!
-//! Here are the calls of the kernel; `replay/world.py` decides what is covered.
+//! Here are the calls of the kernel; `replay/world/` decides what is covered.
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};

@@ -1,4 +1,4 @@
-"""Whatever a replayed script starts, no byte, mode, time or name of the user's changes (`replay/world.py`)."""
+"""Whatever a replayed script starts, no byte, mode, time or name of the user's changes (`replay/world/`)."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from ..runs.run import Run
 from ..runs.versions import Versions
 from ..support import console as messages
 from ..support.console import say
-from . import answered, report, sending, world
+from . import answered, report, sending
 from . import dry_run as forecast
 from .parallel import ranks, workers
 from .process import Attempt, ReplayProcess, end, folder_of
@@ -26,6 +26,7 @@ from .select import request as selection
 from .session.opening import AGAIN, opened, tell_where
 from .session.started import STARTED
 from .warm import imports
+from .world import entry as world
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -186,15 +187,15 @@ def _with_ranks(
     shown, folder = arguments["rank"], folder_of(run)
     if shown is not None and shown >= run.ranks:
         raise Unusable("F106", f"--rank {shown}: {run.id} has {messages.count(run.ranks, 'rank')}, the first of which is 0")
-    world.enter(folder, run.store)
+    world.enter(folder, run.store, STARTED.environment)
     world.tell(frozenset().union(*versions.names()))
     try:
-        result = ranks.replay(run, window, folder, shown, renew=lambda: world.renew(folder, run.store))
+        result = ranks.replay(run, window, folder, shown, renew=lambda: world.renew(folder, run.store, STARTED.environment))
     except KeyboardInterrupt:
-        world.leave()
+        world.leave(STARTED.environment)
         say("interrupted: florc ended the ranks", always=True)
         return messages.INTERRUPTED
-    world.leave()
+    world.leave(STARTED.environment)
     os.environ.update(run.info["ranks"]["variables"])  # what is compared with the record is what the ranks had
     found = report.Report.of(history, versions, result)._replace(rank=shown)
     seconds = time.perf_counter() - begun
@@ -217,7 +218,7 @@ def _in_parallel(
         launcher = warm.Forked if warm.can_fork(run, script, history) else workers.Local
     folder = folder_of(run)
     if not arguments["ray"]:
-        world.enter(folder, run.store)
+        world.enter(folder, run.store, STARTED.environment)
         world.tell(frozenset().union(*versions.names()))
     try:
         done = workers.run(
@@ -229,9 +230,9 @@ def _in_parallel(
             is_here=not arguments["ray"],
         )
     except KeyboardInterrupt:
-        world.leave()
+        world.leave(STARTED.environment)
         return messages.INTERRUPTED
-    world.leave()
+    world.leave(STARTED.environment)
     found = report.Report.of(history, versions, workers.merge(done))
     importing = imports.ahead.seconds if imports.ahead is not None and earlier is None else []
     seconds = time.perf_counter() - begun

@@ -35,7 +35,6 @@ from ..support import files_read
 from ..support.console import say
 from ..support.private import private_folder
 from . import failures as failed
-from . import world
 from .check import check
 from .files.user_files import UserFiles
 from .parallel import trials
@@ -51,6 +50,7 @@ from .session.opening import AGAIN
 from .session.session import Replay
 from .session.started import STARTED
 from .session.statements import Statements
+from .world import entry as world
 
 
 class Attempt(NamedTuple):
@@ -80,7 +80,7 @@ class ReplayProcess:
         run = attempt.run
         self._attempt, self._tell, self._process = attempt, tell, os.getpid()
         self._folder = folder_of(run)
-        self._world = world.enter(self._folder, run.store)
+        self._world = world.enter(self._folder, run.store, STARTED.environment)
         if os.path.isdir(run.info["cwd"]):
             os.chdir(run.info["cwd"])
         earlier = json.loads(os.environ.pop(AGAIN, '{"blocks": {}}'))
@@ -263,7 +263,7 @@ class ReplayProcess:
         self._replay.statements.others.listen_no_more()
         self._divert.undo()
         _end_daemons()
-        world.again()
+        world.again(STARTED.environment)
         task, environment = self._attempt.task, STARTED.environment
         if isinstance(task, RankTask):
             task.start_again({**self._again, **blocks}, self._checks_first)
@@ -289,7 +289,7 @@ class ReplayProcess:
         if self._world is not None:
             for path in replay.statements.written_elsewhere():
                 self._world.handed.note(path, is_own=False)
-        world.leave()
+        world.leave(STARTED.environment)
         seconds = time.perf_counter() - self._begun + self._lost_s
         self._divert.undo()
         if isinstance(failure, KeyboardInterrupt):

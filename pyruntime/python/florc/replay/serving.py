@@ -13,13 +13,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..process import start
-from . import world
 from .parallel.served import SERVES
 from .parallel.workers import end_with_parent
 from .process import end
 from .session.opening import RANK
 from .session.started import STARTED
 from .warm.imports import Ahead
+from .world import entry as world
 
 
 def next_words(import_ahead: Callable[[], Ahead], is_warm: Callable[[Ahead], bool]) -> list[str]:

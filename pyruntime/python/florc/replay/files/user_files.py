@@ -40,7 +40,7 @@ except ImportError:  # replays side by side are not told apart
 
 _SUFFIX = ".florc-replay"
 WORLD = "world"
-"""In the folder of a replay: the upper layers of its world (`replay/world.py`)."""
+"""In the folder of a replay: the upper layers of its world (`replay/world/`)."""
 OTHERS = frozenset(
     {
         "subprocess",
@@ -115,7 +115,7 @@ class UserFiles:
         return self._functions.opens.flush
 
     def in_world(self, handed: Callable[[str], None], outside: str) -> None:
-        """The replay has a world of its own (`replay/world.py`). `handed` is told of what added statements write at its own path:
+        """The replay has a world of its own (`replay/world/`). `handed` is told of what added statements write at its own path:
         it is brought there at the end; `outside`: what paths of the user's begin with."""
         self._view.handed, self._view.outside = handed, outside
 

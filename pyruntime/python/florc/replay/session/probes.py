@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from ... import _native
 from ...plan.loops import BOUNDARY
 from ...support.console import count, say
-from ..handed import may_write
+from ..world.handed import may_write
 from .capture import MOST, Capture, Noted, NotedRun, Value, of_child
 
 if TYPE_CHECKING:
-    from ..handed import Handed
+    from ..world.handed import Handed
     from .session import Replay
 
 

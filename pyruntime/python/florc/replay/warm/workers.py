@@ -9,9 +9,9 @@ from ...process import start
 from ...project.script import Script
 from ...runs.journal import History
 from ...runs.run import Run
-from .. import world
 from ..parallel import workers
 from ..session.started import STARTED
+from ..world import entry as world
 from . import imports
 
 

@@ -1,4 +1,4 @@
-"""What added statements wrote in the world of a replay (`replay/world.py`), and how it gets to the user's folder at the end.
+"""What added statements wrote in the world of a replay (`entry.py`), and how it gets to the user's folder at the end.
 
 What Python writes for them is noted as it is opened (`note`). What native code and other programs write is found by comparing the
 upper layers before and after a statement, unless its text shows that it calls nothing that writes.
@@ -15,9 +15,9 @@ import shutil
 import stat
 from collections.abc import Iterator
 
-from ..support.console import say
-from ..support.copying import copy
-from .files.kinds import free
+from ...support.console import say
+from ...support.copying import copy
+from ..files.kinds import free
 
 _scandir, _lstat, _open = os.scandir, os.lstat, os.open  # a replay replaces them
 SUFFIX = ".florc-replay"

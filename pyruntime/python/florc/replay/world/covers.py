@@ -1,4 +1,4 @@
-"""The world of a replay (`replay/world.py`) as its process makes it: which of the user's folders are covered, how it is left."""
+"""The world of a replay (`entry.py`) as its process makes it: which of the user's folders are covered, how it is left."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import os
 import tempfile
 from typing import Any
 
-from .. import _native
-from ..support.console import say
-from .files.user_files import WORLD
+from ... import _native
+from ...support.console import say
+from ..files.user_files import WORLD
 from .handed import Handed
 from .mounts import PSEUDO, by_number, is_pseudo, layers, mounts, ray, sockets, tops_of
 

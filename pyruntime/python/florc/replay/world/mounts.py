@@ -1,4 +1,4 @@
-"""What is mounted where, for the world of a replay (`replay/world.py`)."""
+"""What is mounted where, for the world of a replay (`entry.py`)."""
 
 from __future__ import annotations
 

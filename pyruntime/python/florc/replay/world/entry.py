@@ -14,12 +14,11 @@ import os
 from collections.abc import Collection
 from typing import Any
 
-from .. import _native
-from ..support.console import say
+from ... import _native
+from ...support.console import say
+from ..files.user_files import OTHERS
 from .covers import UPPERS, World
-from .files.user_files import OTHERS
 from .handed import Handed
-from .session.started import STARTED
 
 SWITCH = "FLORC_WORLD"
 """0 in the environment: no replay has a world of its own."""
@@ -31,6 +30,7 @@ class Shared:
     """The world of the process that started this one."""
 
     def __init__(self, told: dict[str, Any]):
+        self.told = json.dumps(told)
         uppers = {}
         with contextlib.suppress(OSError), open(os.path.join(told["folder"], UPPERS), errors="surrogateescape") as file:
             uppers = json.load(file)
@@ -52,11 +52,12 @@ why_not = ""
 """Why it is in none."""
 
 
-def enter(folder: str, store: str) -> World | Shared | None:
-    """Go into a world, unless this process is in one. `folder`: the replay's own; `store`: where it may write, too. None where
-    that cannot be had (`why_not`)."""
+def enter(folder: str, store: str, environment: dict[str, str]) -> World | Shared | None:
+    """Go into a world, unless this process is in one. `folder`: the replay's own; `store`: where it may write, too;
+    `environment`: of what it starts for itself. None where that cannot be had (`why_not`)."""
     global here, why_not
     if here is not None:
+        environment.setdefault(INSIDE, here.told)
         return here
     if os.environ.get(SWITCH) == "0":
         why_not = f"{SWITCH} is 0"
@@ -67,7 +68,7 @@ def enter(folder: str, store: str) -> World | Shared | None:
     else:
         try:
             here = World(folder, store)
-            STARTED.environment[INSIDE] = here.told
+            environment[INSIDE] = here.told
         except OSError as error:
             why_not = f"the system allows no namespace with overlays here ({(error.strerror or str(error)).lower()})"
     return here
@@ -87,31 +88,31 @@ def join(given: dict[str, str]) -> None:
             del given[INSIDE]
 
 
-def leave() -> None:
+def leave(environment: dict[str, str]) -> None:
     """Back to the user's files, where this process has made a world."""
     if here is not None and here.is_owner:
         here.leave()
-        _out()
+        _out(environment)
 
 
-def again(is_apart: bool = True) -> None:
+def again(environment: dict[str, str], is_apart: bool = True) -> None:
     """The replay starts again, without what was written so far. `is_apart`: this process becomes another program."""
     if here is not None and here.is_owner:
         here.again(is_apart)
-        _out()
+        _out(environment)
 
 
-def _out() -> None:
+def _out(environment: dict[str, str]) -> None:
     global here
     here = None
-    STARTED.environment.pop(INSIDE, None)
+    environment.pop(INSIDE, None)
 
 
-def renew(folder: str, store: str) -> None:
+def renew(folder: str, store: str, environment: dict[str, str]) -> None:
     """Another world in the place of the one that this process has made."""
     if here is not None and here.is_owner:
-        again(is_apart=False)
-        enter(folder, store)
+        again(environment, is_apart=False)
+        enter(folder, store, environment)
 
 
 def tell(names: Collection[str]) -> None:
