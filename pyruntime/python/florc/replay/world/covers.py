@@ -12,7 +12,7 @@ from ... import _native
 from ...support.console import say
 from ..files.user_files import WORLD
 from .handed import Handed
-from .mounts import PSEUDO, by_number, is_pseudo, layers, mounts, ray, sockets, tops_of
+from .mounts import PSEUDO, begun, by_number, is_pseudo, layers, mounts, ray, sockets, tops_of
 
 _MOST = 300
 """So many folders are covered at most: each takes 0.2 ms."""
@@ -42,7 +42,11 @@ class World:
         tops = [] if os.geteuid() == 0 else tops_of((beside, os.getcwd(), tempfile.gettempdir()), there)
         os.mkdir(self._folder, 0o700)
         self._lock = _locked(self._folder)  # before: no mount becomes read-only while a file on it is open to be written
-        self._real, self._is_user = _native.world_begin()
+        try:
+            self._real, self._is_user = begun()
+        except OSError:
+            _remove(self._folder)
+            raise
         try:
             self._cover_all(there, tops)
             self._probe()

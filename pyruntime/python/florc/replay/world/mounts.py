@@ -1,4 +1,4 @@
-"""What is mounted where, for the world of a replay (`entry.py`)."""
+"""What is mounted where, and the namespace of the world of a replay (`entry.py`)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterable
+
+from ... import _native
 
 PSEUDO = frozenset(
     {
@@ -126,3 +128,21 @@ def tops_of(folders: Iterable[str], there: dict[str, tuple[str, bool]]) -> list[
 def _owner(folder: str) -> tuple[int, int]:
     found = os.stat(folder)
     return found.st_uid, found.st_gid
+
+
+def begun() -> tuple[int, bool]:
+    """What `world_begin` returns. A plain user's process tries it in a child: some systems allow the namespace, and nothing in
+    it, and there is no way back. Raises OSError."""
+    if os.geteuid() != 0:
+        child = os.fork()
+        if child == 0:
+            code = 0
+            try:
+                _native.world_begin()
+            except OSError as error:
+                code = error.errno or 1
+            os._exit(code)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if code:
+            raise OSError(code, os.strerror(code))
+    return _native.world_begin()
