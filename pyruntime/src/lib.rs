@@ -120,6 +120,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(process::memory::memory_held, module)?)?;
     module.add_function(wrap_pyfunction!(process::modules::instances_of, module)?)?;
     module.add_function(wrap_pyfunction!(guard::panics::panic_at, module)?)?;
+    #[cfg(target_os = "linux")]
+    process::world::add(module)?;
     module.add_function(wrap_pyfunction!(python::housekeeping::free, module)?)?;
     module.add_function(wrap_pyfunction!(python::housekeeping::usage, module)?)?;
     module.add_function(wrap_pyfunction!(python::json::from_json, module)?)?;

@@ -68,6 +68,7 @@ ORDER = [
     "record",
     "replay.select",
     "replay.files",
+    "replay.world",
     "replay.session",
     "replay.parallel",
     "replay.warm",

@@ -1214,6 +1214,41 @@ def not_kept() -> list[str]:
 def is_order_of_addresses_used() -> bool:
     """Whether the script went over a set of objects that hash by their addresses."""
 
+def world_begin() -> tuple[int, bool]:
+    """Start a mount namespace of this process's own. Returns the user's tree as it is, as a descriptor that no other program
+    gets, and whether the namespace is in a user namespace. Raises OSError where the kernel does not allow it."""
+
+def world_cover(folder: str, lower: str, base: str, is_user: bool) -> None:
+    """Put an overlay over a folder. `lower`: what it shows; `base`: a folder of the caller's, in which `upper` and `work` are.
+    Raises OSError."""
+
+def world_memory(folder: str) -> None:
+    """Mount an empty file system in memory. Raises OSError."""
+
+def world_hold(path: str, is_whole: bool) -> int:
+    """A folder or a file of the user's tree, for `world_show`: to be called before it is covered. `is_whole`: with what is
+    mounted below it. Raises OSError."""
+
+def world_show(held: int, path: str) -> None:
+    """Show the user's own at a path, over what covers it. Closes the descriptor. Raises OSError."""
+
+def world_read_only(path: str, is_on: bool) -> None:
+    """Make the mount at a path read-only, or no longer. Raises OSError."""
+
+def world_settle() -> None:
+    """All is covered: from here on the process may do no more than its user may. Raises OSError."""
+
+def world_leave(real: int) -> None:
+    """Go back to the user's tree (`world_begin`) with this thread: what else runs in the process, and its children, stay. Raises
+    OSError."""
+
+def world_undo(mounts: list[str], is_apart: bool) -> None:
+    """Take mounts away, the last one first: what they cover comes to light for this thread, and for the program that it becomes.
+    `is_apart`: for nobody else. Raises OSError."""
+
+def world_join(process: int) -> None:
+    """Go into the world of another process. Raises OSError."""
+
 def stall_signal() -> int:
     """The number of the signal for which `faulthandler` is to be registered before `watch_progress`."""
 

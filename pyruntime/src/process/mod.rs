@@ -9,3 +9,5 @@ pub mod memory;
 pub mod modules;
 pub mod redirect;
 pub mod tap;
+#[cfg(target_os = "linux")]
+pub mod world;

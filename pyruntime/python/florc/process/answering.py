@@ -26,6 +26,7 @@ def begin(folder: str, label: str, path: str, codes: str) -> None:
     become(label)
     os.register_at_fork(after_in_child=lambda: become(f"{label}.{os.getpid()}"))
     sys.meta_path.insert(0, _Finder(known))
+    _listen(folder)
     itself: Any = runpy._get_code_from_file  # type: ignore[attr-defined]  # typeshed lists no private names
 
     def code_of(*args: Any) -> Any:
@@ -35,6 +36,25 @@ def begin(folder: str, label: str, path: str, codes: str) -> None:
         return (found, *plain[1:]) if isinstance(plain, tuple) else found
 
     runpy._get_code_from_file = code_of  # type: ignore[attr-defined]  # typeshed lists no private names
+
+
+def _listen(folder: str) -> None:
+    """Note what added statements write."""
+    seen: set[str] = set()
+
+    def hear(event: str, args: tuple[Any, ...]) -> None:
+        if event != "open" or output.child is None or not output.child.depth:
+            return
+        path, _, flags = args
+        if not isinstance(path, (str, bytes)) or not isinstance(flags, int) or not flags & (os.O_WRONLY | os.O_RDWR):
+            return
+        real = os.path.realpath(os.fsdecode(path))
+        if real not in seen and not real.startswith((folder, "/dev/", "/proc/")):
+            seen.add(real)
+            with open(os.path.join(folder, output.WRITTEN_ELSEWHERE), "a", encoding="utf-8", errors="surrogateescape") as file:
+                file.write(real + "\n")
+
+    sys.addaudithook(hear)
 
 
 class _Finder:

@@ -140,6 +140,8 @@ WRITTEN = ".written"
 """The end of the name of a file beside `Child.notes`: by line, a statement and a path that it wrote to."""
 
 
+WRITTEN_ELSEWHERE = "written-elsewhere"
+"""In the folder of answers: paths that they wrote to in processes that the script started anew."""
 ERRORS = ".errors"
 """The end of the name of a file beside `Child.answers`: what went to standard error."""
 

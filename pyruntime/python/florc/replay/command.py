@@ -26,6 +26,7 @@ from .select import request as selection
 from .session.opening import AGAIN, opened, tell_where
 from .session.started import STARTED
 from .warm import imports
+from .world import entry as world
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -183,14 +184,18 @@ def _with_ranks(
     run: Run, script: launch.Script, history: History, versions: Versions, window: Window | None, arguments: Arguments, to: To
 ) -> int:
     begun, copied = time.perf_counter(), _copied(arguments, script)
-    shown = arguments["rank"]
+    shown, folder = arguments["rank"], folder_of(run)
     if shown is not None and shown >= run.ranks:
         raise Unusable("F106", f"--rank {shown}: {run.id} has {messages.count(run.ranks, 'rank')}, the first of which is 0")
+    world.enter(folder, run.store, STARTED.environment)
+    world.tell(frozenset().union(*versions.names()))
     try:
-        result = ranks.replay(run, window, folder_of(run), shown)
+        result = ranks.replay(run, window, folder, shown, renew=lambda: world.renew(folder, run.store, STARTED.environment))
     except KeyboardInterrupt:
+        world.leave(STARTED.environment)
         say("interrupted: florc ended the ranks", always=True)
         return messages.INTERRUPTED
+    world.leave(STARTED.environment)
     os.environ.update(run.info["ranks"]["variables"])  # what is compared with the record is what the ranks had
     found = report.Report.of(history, versions, result)._replace(rank=shown)
     seconds = time.perf_counter() - begun
@@ -212,6 +217,9 @@ def _in_parallel(
 
         launcher = warm.Forked if warm.can_fork(run, script, history) else workers.Local
     folder = folder_of(run)
+    if not arguments["ray"]:
+        world.enter(folder, run.store, STARTED.environment)
+        world.tell(frozenset().union(*versions.names()))
     try:
         done = workers.run(
             windows,
@@ -222,7 +230,9 @@ def _in_parallel(
             is_here=not arguments["ray"],
         )
     except KeyboardInterrupt:
+        world.leave(STARTED.environment)
         return messages.INTERRUPTED
+    world.leave(STARTED.environment)
     found = report.Report.of(history, versions, workers.merge(done))
     importing = imports.ahead.seconds if imports.ahead is not None and earlier is None else []
     seconds = time.perf_counter() - begun

@@ -50,6 +50,7 @@ from .session.opening import AGAIN
 from .session.session import Replay
 from .session.started import STARTED
 from .session.statements import Statements
+from .world import entry as world
 
 
 class Attempt(NamedTuple):
@@ -79,6 +80,7 @@ class ReplayProcess:
         run = attempt.run
         self._attempt, self._tell, self._process = attempt, tell, os.getpid()
         self._folder = folder_of(run)
+        self._world = world.enter(self._folder, run.store, STARTED.environment)
         if os.path.isdir(run.info["cwd"]):
             os.chdir(run.info["cwd"])
         earlier = json.loads(os.environ.pop(AGAIN, '{"blocks": {}}'))
@@ -129,6 +131,11 @@ class ReplayProcess:
             attempt.task.files if isinstance(attempt.task, RankTask) else None,
             noted_files(run),
         )
+        if attempt.task is None and not self._again:
+            world.tell(names)
+        if self._world is not None:
+            self._files.in_world(self._world.handed.note, self._world.real)
+            self._replay.probes.handed = self._world.handed
         unanswered = self._replay.statements.others.unanswered
         self._loggers = Loggers(self._replay.looking.is_running, attempt.versions.recorded_line, unanswered)
         self._replay.probes.flush_files = self._flush
@@ -256,6 +263,7 @@ class ReplayProcess:
         self._replay.statements.others.listen_no_more()
         self._divert.undo()
         _end_daemons()
+        world.again(STARTED.environment)
         task, environment = self._attempt.task, STARTED.environment
         if isinstance(task, RankTask):
             task.start_again({**self._again, **blocks}, self._checks_first)
@@ -278,6 +286,10 @@ class ReplayProcess:
         written = [path for _, path in replay.statements.written()] if is_whole else []
         kept = self._files.end(by_children=written, sources=replay.versions.texts() if is_whole else None)
         apart.put_back()
+        if self._world is not None:
+            for path in replay.statements.written_elsewhere():
+                self._world.handed.note(path, is_own=False)
+        world.leave(STARTED.environment)
         seconds = time.perf_counter() - self._begun + self._lost_s
         self._divert.undo()
         if isinstance(failure, KeyboardInterrupt):

@@ -19,6 +19,7 @@ from .process import end
 from .session.opening import RANK
 from .session.started import STARTED
 from .warm.imports import Ahead
+from .world import entry as world
 
 
 def next_words(import_ahead: Callable[[], Ahead], is_warm: Callable[[Ahead], bool]) -> list[str]:
@@ -71,11 +72,13 @@ def _become(asked: dict[str, Any], found: Ahead, is_warm: bool) -> None:
         for number, file in enumerate((nothing, written, said)):
             os.dup2(file.fileno(), number)
     os.setsid()
-    given = {**asked["environment"], RANK: json.dumps({**asked["task"], "parent": os.getppid()})}
+    given: dict[str, str] = {**asked["environment"], RANK: json.dumps({**asked["task"], "parent": os.getppid()})}
+    world.join(given)
     if not is_warm:
         os.execve(sys.executable, start.command(*asked["words"]), given)
     os.environ.clear()
     os.environ.update({name: value for name, value in given.items() if name != start.STARTED})
     STARTED.environment = dict(os.environ)
+    os.environ.pop(world.INSIDE, None)
     sys.argv[1:] = STARTED.words = list(asked["words"])
     found.go_on()

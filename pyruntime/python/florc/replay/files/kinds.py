@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 from typing import NamedTuple
 
@@ -37,3 +38,10 @@ def is_really_there(path: str) -> bool:
         _lstat(path)
         return True
     return False
+
+
+def free(path: str) -> str:
+    """A name that is not taken: this one, or with a number."""
+    return next(
+        name for name in itertools.chain([path], (f"{path}-{n}" for n in itertools.count(2))) if not os.path.lexists(name)
+    )

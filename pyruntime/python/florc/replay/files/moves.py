@@ -263,6 +263,8 @@ class Moves:
             return original(path, *args, **({} if dir_fd is None else {"dir_fd": dir_fd}), **options)
         found = view.find(real)
         if not view.exists(real) or functions.is_added() and found.kind in (PLAIN, ADDED):
+            if functions.is_added():
+                view.handed(real)
             return functions.call(original, found.where, path, *args, **options)
         if view.is_folder(real) and found.kind not in (HERE, OWN):
             os.makedirs(view.at(real), exist_ok=True)  # the user's own stays as it is

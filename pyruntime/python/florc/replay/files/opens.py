@@ -141,7 +141,7 @@ class Opens:
             self._view.prepare(real)
             self._view.made(real)
         elif found.kind != HERE:
-            if not os.access(found.where, os.W_OK):
+            if not self._view.may(found.where, os.W_OK):
                 raise self._functions.fail(errno.EACCES, path)
             if flags & os.O_TRUNC:
                 self._make_anew(real, found)
@@ -165,6 +165,7 @@ class Opens:
         if not self._functions.is_added():
             return None
         if found.kind in (ADDED, OWN):
+            self._view.handed(real)
             return found.where
         if found.kind == PLAIN or found.kind == GONE and not self._view.is_scripts(real):
             os.makedirs(os.path.dirname(real), exist_ok=True)
@@ -236,7 +237,7 @@ class Opens:
                 self._updated[real] = self._states(real)
         except OSError:  # the function says what is wrong, in its own words
             parent = os.path.dirname(real)
-            return self._view.at(real) if os.path.isdir(parent) and os.access(parent, os.W_OK) else path
+            return self._view.at(real) if os.path.isdir(parent) and self._view.may(parent, os.W_OK) else path
         for ending in endings if where != real else ():
             self._to_write(real + ending, path, flags, self._view.find(real + ending))
             if is_asked:

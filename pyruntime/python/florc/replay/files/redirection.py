@@ -147,7 +147,7 @@ class Functions:
         """Raise the error for a path whose folder does not exist or cannot be changed."""
         parent = real.rpartition("/")[0] or "/"
         self.check_folder(parent, path, other)
-        if not os.access(self.view.find(parent).where, os.W_OK | os.X_OK):
+        if not self.view.may(self.view.find(parent).where, os.W_OK | os.X_OK):
             raise self.fail(errno.EACCES, path, other)
 
     def check_folder(self, folder: str, path: Any, other: Any = None) -> None:

@@ -13,7 +13,8 @@ def remove(folder: str) -> None:
 
     def again(_: Any, path: str, __: Any) -> None:
         with contextlib.suppress(OSError):
-            os.chmod(os.path.dirname(path), 0o700)
+            if path != folder:  # what it lies in is not the replay's
+                os.chmod(os.path.dirname(path), 0o700)
             os.chmod(path, 0o700)
             shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.remove(path)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import glob
-import itertools
 import os
 from collections.abc import Callable, Collection, Iterable
 from typing import IO
@@ -27,7 +26,7 @@ from ...trackers.known import EVENT_FILE
 from ..select.skipped import Skipped
 from .as_then import AsThen
 from .enlarged import enlarged
-from .kinds import is_really_there
+from .kinds import free, is_really_there
 from .paths import Paths, remembered
 from .redirection import Functions
 from .removing import remove
@@ -40,7 +39,9 @@ except ImportError:  # replays side by side are not told apart
     fcntl = None  # type: ignore[assignment]  # there is none on Windows
 
 _SUFFIX = ".florc-replay"
-_OTHERS = frozenset(
+WORLD = "world"
+"""In the folder of a replay: the upper layers of its world (`replay/world/`)."""
+OTHERS = frozenset(
     {
         "subprocess",
         "Popen",
@@ -95,7 +96,7 @@ class UserFiles:
             ) from None
         self._view.is_added = is_added
         self._view.as_then = AsThen(self._view, history.read_back, notes, skipped)
-        self._has_others = not names.isdisjoint(_OTHERS)
+        self._has_others = not names.isdisjoint(OTHERS)
         self._functions = Functions(self._view, Paths(self._view, run.store, os.getcwd()), is_added)
 
     @property
@@ -113,6 +114,11 @@ class UserFiles:
         """Called before an added statement, and at its end."""
         return self._functions.opens.flush
 
+    def in_world(self, handed: Callable[[str], None], outside: str) -> None:
+        """The replay has a world of its own (`replay/world/`). `handed` is told of what added statements write at its own path:
+        it is brought there at the end; `outside`: what paths of the user's begin with."""
+        self._view.handed, self._view.outside = handed, outside
+
     def watch(self) -> None:
         """Start the view, in this process and in those that it forks."""
         self._functions.install()
@@ -126,7 +132,7 @@ class UserFiles:
     def show(self, view: str, paths: Iterable[str]) -> set[str]:
         """The script finds from now on what ranks wrote, whose replay is over. `view`: the folder of their view (`Shared`);
         `paths`: what they wrote in the recorded run. Returns what they wrote in this replay."""
-        kept = _free(os.path.join(self._folder, "ranks"))
+        kept = free(os.path.join(self._folder, "ranks"))
         with contextlib.suppress(OSError):  # they wrote nothing
             os.rename(os.path.join(view, TREE), kept)
         return self._view.show(paths, kept)
@@ -182,7 +188,7 @@ class UserFiles:
         own, kept = {**self._functions.opens.beside, **dict.fromkeys(by_children)}, set()
         more = [] if sources is None else [path for path in enlarged(self._view, self._notes, sources) if path not in own]
         for path in [*own, *more]:
-            where, beside = self._view.at(path), _free(f"{path}{_SUFFIX}")
+            where, beside = self._view.at(path), free(f"{path}{_SUFFIX}")
             if not os.path.isfile(where) or EVENT_FILE in os.path.basename(path):
                 continue  # what added statements send to TensorBoard goes elsewhere (`trackers`), and it would read the copy
             try:
@@ -190,6 +196,8 @@ class UserFiles:
                 for ending in self._functions.opens.endings.get(path, ()):  # of a database that was not closed
                     if os.path.isfile(where + ending):
                         copy(where + ending, beside + ending)
+                        self._view.handed(beside + ending)
+                self._view.handed(beside)
                 said = os.path.relpath(path)
                 wrote = (
                     f"an added statement wrote to {said}, which is a file of the script: what it wrote is in"
@@ -226,13 +234,6 @@ class Shared:
             self._lock.close()
 
 
-def _free(path: str) -> str:
-    """A name that is not taken: this one, or with a number."""
-    return next(
-        name for name in itertools.chain([path], (f"{path}-{n}" for n in itertools.count(2))) if not os.path.lexists(name)
-    )
-
-
 def _locked(folder: str) -> IO[bytes] | bool:
     if fcntl is None:
         return True
@@ -244,7 +245,9 @@ def _locked(folder: str) -> IO[bytes] | bool:
 
 def _remove_left(replays: str) -> None:
     """What killed replays of this run left."""
-    for folder in glob.glob(os.path.join(glob.escape(replays), "*", FOLDER_NAME)):
+    for folder in glob.glob(os.path.join(glob.escape(replays), "*", FOLDER_NAME)) + glob.glob(
+        os.path.join(glob.escape(replays), "*", WORLD)
+    ):
         with contextlib.suppress(OSError):
             if fcntl is None:
                 continue

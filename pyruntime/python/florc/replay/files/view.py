@@ -62,6 +62,10 @@ class View:
         """Called when a link, or what it leads to, may have changed."""
         self.is_added: Callable[[], bool] = lambda: False
         """Whether an added statement runs."""
+        self.outside = ""
+        """What paths of the user's begin with, where the replay has a world of its own."""
+        self.handed: Callable[[str], None] = lambda path: None
+        """Told of what added statements write at its own path."""
         self.as_then: Callable[[str, Found], Found | None] = lambda path, found: None
         """Where what the recorded run read is, as far as that is known (`AsThen`)."""
         self.doubts = Doubts(self.upper, notes, skipped, self.is_own)
@@ -180,6 +184,10 @@ class View:
         """Whether the script changes the path, now or in the recorded run."""
         entry = self._entries.get(path)
         return path in self._notes or entry is not None and entry.kind in (GONE, HERE, KEPT)
+
+    def may(self, where: str, mode: int) -> bool:
+        """Whether the user may do that there; what is read-only in the replay alone may be written to: that goes elsewhere."""
+        return os.access(where, mode) or bool(self.outside) and os.access(self.outside + where, mode)
 
     def is_made_now(self, path: str) -> bool:
         """Whether this replay made what the path is."""
@@ -311,6 +319,8 @@ class View:
         """A path is now below the replay's folder, or what `kind` says. `anew`: its earlier content is gone."""
         if anew:
             self.doubts.behind.pop(path, None)
+        if kind in (ADDED, OWN) and self.is_added():
+            self.handed(path)
         self._change(path, Entry(kind, where, -1 if kind == OWN and self.is_added() else self._clock))
 
     def made_own(self, path: str, anew: bool = False) -> None:

@@ -134,10 +134,11 @@ def replay(
     shown: int | None = None,
     words: list[str] | None = None,
     take: Callable[[str], None] = lambda view: None,
+    renew: Callable[[], None] = lambda: None,
 ) -> ReplayResult:
     """Answer with all ranks of a run. `shown`: the rank whose lines are printed; None: those of all. The files of the processes
     are in `folder`. `words`: of the command of each, if it is not this process's own. `take`: told the folder of the view that
-    they shared, before it is removed."""
+    they shared, before it is removed; `renew`: called before they start again."""
     again: dict[str, Any] = {}
     attempt = 0
     while True:
@@ -161,6 +162,7 @@ def replay(
                     f"the launcher had started these ranks {times} before: those are runs of their own (florc runs)"
                 )
             return merged
+        renew()
         again = found if not again else {**found, "blocks": {**again["blocks"], **found["blocks"]}}
 
 

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 from ... import _native
 from ...plan.loops import BOUNDARY
 from ...support.console import count, say
+from ..world.handed import may_write
 from .capture import MOST, Capture, Noted, NotedRun, Value, of_child
 
 if TYPE_CHECKING:
+    from ..world.handed import Handed
     from .session import Replay
 
 
@@ -26,6 +28,10 @@ class Probes:
         common = session.divert, session.taps, session.versions.probe_place
         self._noted = Noted(*common)
         self._capture = Capture(session.values, *common) if captures else None
+        self.handed: Handed | None = None
+        """Where the replay has a world of its own: what of it is handed out."""
+        self._writing: dict[str, bool] = {}
+        """Statements, and whether they may have others write files."""
         self._started: list[threading.Thread] = []
         self._started_by: tuple[str, tuple[object, str, int]]
         """Threads that the last statement started, and where that was."""
@@ -38,6 +44,16 @@ class Probes:
         if is_called and self.session.looking.is_running():
             return contextlib.nullcontext()  # the statement itself calls it
         return _Run(self, name, frame)
+
+    def files(self, name: str) -> dict[str, int] | None:
+        """What others than Python wrote before this statement; None where it lets nobody write."""
+        if self.handed is None:
+            return None
+        known = self._writing.get(name)
+        if known is None:
+            file, line = self.session.versions.probe_place(name)
+            known = self._writing[name] = may_write(self.session.versions.text(file) or "", line)
+        return self.handed.present() if known else None
 
     def begin(self, name: str) -> contextlib.AbstractContextManager[None] | None:
         """A statement was reached. Returns the context in which it writes to where its answer goes; None if that was not asked
@@ -115,7 +131,7 @@ def _write(descriptor: int, data: bytes) -> None:
 class _Run:
     """One execution of an added statement. Thousands of them may follow each other: no generators, no `contextmanager`."""
 
-    __slots__ = ("_answer", "_frame", "_is_begun", "_is_watched", "_name", "_probes", "_threads")
+    __slots__ = ("_answer", "_files", "_frame", "_is_begun", "_is_watched", "_name", "_probes", "_threads")
 
     def __init__(self, probes: Probes, name: str, frame: FrameType):
         self._probes, self._name, self._frame = probes, name, frame
@@ -127,6 +143,7 @@ class _Run:
         for tap in session.taps:
             tap.pause(1)
         self._answer: Any = None
+        self._files: dict[str, int] | None = None
         self._is_watched = self._is_begun = False
         if probes.has_started:
             probes.look_at_threads(name)
@@ -135,6 +152,8 @@ class _Run:
             probes.flush_files()
             self._is_watched = session.looking.begin(name, self._frame)
             self._answer = probes.begin(name)
+            if self._answer is not None:
+                self._files = probes.files(name)
             session.tracked.begin(name, self._answer is not None)
             self._is_begun = True
             if self._answer is not None:
@@ -147,6 +166,8 @@ class _Run:
         is_asked = self._answer is not None
         try:
             self._probes.flush_files()
+            if self._files is not None and self._probes.handed is not None:
+                self._probes.handed.over(self._files)
             if is_asked:
                 self._probes.note_threads(self._name, self._threads)
             if is_asked and isinstance(error, Exception):

@@ -162,6 +162,15 @@ class Statements:
             return [line.split("\t", 1) for line in dict.fromkeys(file.read().splitlines())]
         return []
 
+    def written_elsewhere(self) -> list[str]:
+        """Files that they wrote in processes that the script started anew."""
+        with (
+            suppress(OSError),
+            open(os.path.join(self.folder, output.WRITTEN_ELSEWHERE), encoding="utf-8", errors="surrogateescape") as file,
+        ):
+            return list(dict.fromkeys(file.read().splitlines()))
+        return []
+
     def lost_files(self, said: Callable[[str], str], kept: Container[str]) -> list[str]:
         """Sentences about those that are in the view of the replay alone."""
         what = "in a process that the script forked: that is lost"

@@ -11,6 +11,7 @@ from ...runs.journal import History
 from ...runs.run import Run
 from ..parallel import workers
 from ..session.started import STARTED
+from ..world import entry as world
 from . import imports
 
 
@@ -37,6 +38,7 @@ class Forked(workers.Forked):
             os.environ.clear()
             os.environ.update({name: value for name, value in environment.items() if name != start.STARTED})
             STARTED.environment = dict(os.environ)
+            os.environ.pop(world.INSIDE, None)  # as this process is
             if imports.ahead is not None:
                 imports.ahead.go_on()
             raise workers.Become

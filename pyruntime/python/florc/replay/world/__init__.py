@@ -1,0 +1,1 @@
+"""A world of its own for a replay: its processes change nothing of the user's files."""
