@@ -137,7 +137,7 @@ class Replay:
     @property
     def unrecorded(self) -> list[str]:
         """Inputs that the script took and the record does not have."""
-        shown = [value.text for value in self.values]
+        shown = [(value.text, value.message) for value in self.values]
         asks_number = not {"getpid", "current_process"}.isdisjoint(set().union(*self.versions.names()))
         others = [*self.statements.others.unanswered, *unrecorded.looks(self.versions, self.has_restored)]
         # a replay that begins in the middle, or of ranks that meet elsewhere, holds other things meanwhile

@@ -25,15 +25,14 @@ _MOST = 3
 def inputs(
     unanswered: Iterable[str],
     different: Mapping[str, str],
-    shown: list[str],
+    shown: Sequence[tuple[str, str | None]],
     began: float,
     then: tuple[float, float] | None,
     asks_number: bool,
 ) -> list[str]:
     """In words, one by one. `unanswered`: what other processes asked for; `different`: names that hold something else than they
-    did, and where; `shown`: the answers; `began`: when the replay did; `then`: between which seconds
-    the recorded run was; `asks_number`: whether the script
-    asks for the number of its process."""
+    did, and where; `shown`: the answers, and what a logger was told in each; `began`: when the replay did; `then`: between which
+    seconds the recorded run was; `asks_number`: whether the script asks for the number of its process."""
     missing = [
         f"{name} was called {times} more times than recorded: these got the present value"
         for name, times in sorted(_native.inputs_missing().items())
@@ -48,12 +47,14 @@ def inputs(
         where = "" if different[names[0]] == plain.END else f" from {different[names[0]]} on"
         told = f"{', '.join(names[:_MOST])}{more}: not what the recorded run had{where}"
         missing.append(f"{told}; it holds something from outside that is not given back")
-    if _native.shows_address(shown):
+    texts = [text for text, _ in shown]
+    if _native.shows_address(texts):
         missing.append("an answer shows where an object lies (id, hash, repr), which is another place in each process")
-    if _shows_time(shown, began, time.time()) or any(_shows_date(text, (began, time.time()), then) for text in shown):
+    said = [text if message is None else message for text, message in shown]  # the time before it is the logger's own
+    if _shows_time(said, began, time.time()) or any(_shows_date(text, (began, time.time()), then) for text in said):
         missing.append("an answer shows the time of day of this replay, not that of the recorded run")
     number = re.compile(rf"(?<!\d){os.getpid()}(?!\d)")
-    if asks_number and any(map(number.search, shown)):
+    if asks_number and any(map(number.search, texts)):
         missing.append("an answer shows the number of this process, not that of the recorded run")
     missing += [f"florc cannot look at {name} in this Python" for name in _native.unseen_sources()]
     if state.lost_orders[0]:
