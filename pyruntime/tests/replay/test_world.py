@@ -60,6 +60,10 @@ WAYS = {
         'f = ctypes.c_void_p(c.fopen(b"o.txt", b"w")); c.fputs(b"native", f); c.fclose(f)',
     ),
     "a pool, and a file at the top": ('log = open("o.txt", "w")', POOL),
+    "a pool, and a file that is written later": (
+        'log = open("o.txt", "w")',
+        f"{POOL}; log.write(f'{{epoch}} {{total}} '); log.flush()",
+    ),
     "a pool, and a folder at the top": (
         'import shutil; shutil.rmtree("out", ignore_errors=True); os.makedirs("out")',
         f'{POOL}; open(f"out/{{epoch}}.txt", "w").write(str(total))',

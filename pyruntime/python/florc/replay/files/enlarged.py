@@ -27,12 +27,12 @@ def enlarged(view: View, recorded: Mapping[str, object], sources: Collection[str
     folders = {os.path.dirname(path) for path in recorded}
     others = {_nameless(path): path for path in recorded if path not in written}
     for path in written:
-        known = path if path in recorded or os.path.isfile(path) else others.get(_nameless(path))
+        known = path if path in recorded or os.path.isfile(view.outside + path) else others.get(_nameless(path))
         if known is None:  # the recorded run made no such file
             if os.path.dirname(path) in folders and _read(view.at(path)) not in (None, *sources):
                 yield path
             continue
-        now, then = _read(view.at(path)), _read(known)
+        now, then = _read(view.at(path)), _read(view.outside + known)  # not as children left it
         if now is not None and then is not None and now != then and now not in sources and _has_more(now, then):
             yield path
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 from collections.abc import Iterable
 
@@ -36,6 +37,8 @@ PSEUDO = frozenset(
 )
 """Kinds of file systems that hold no files."""
 _LOWEST_FD = 200
+_OCTAL = re.compile(rb"\\([0-7]{3})")
+"""How the kernel writes blanks in paths."""
 
 
 def layers(folder: str, where: str, number: int) -> str:
@@ -59,11 +62,11 @@ def layers(folder: str, where: str, number: int) -> str:
 def mounts() -> dict[str, tuple[str, bool]]:
     """Where something is mounted -> its kind, and whether it is read-only."""
     found: dict[str, tuple[str, bool]] = {}
-    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
-        for line in file:
+    with open("/proc/self/mountinfo", "rb") as file:
+        for line in map(os.fsdecode, file):
             own, _, of = line.partition(" - ")
             words, kind = own.split(), of.split()
-            path = words[4].encode("latin-1", "surrogateescape").decode("unicode_escape") if "\\" in words[4] else words[4]
+            path = os.fsdecode(_OCTAL.sub(lambda match: bytes([int(match[1], 8)]), os.fsencode(words[4])))
             found[path] = kind[0], "ro" in (*words[5].split(","), *kind[-1].split(","))
     return found
 
