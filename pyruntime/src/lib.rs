@@ -102,7 +102,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(guard::interrupts::release_interrupts, module)?)?;
     module.add_function(wrap_pyfunction!(guard::interrupts::watch_interrupts, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::orders::is_order_of_addresses_used, module)?)?;
-    module.add_function(wrap_pyfunction!(inputs::programs::not_kept, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::connections::not_kept, module)?)?;
     module.add_function(wrap_pyfunction!(guard::stalled::stall_signal, module)?)?;
     module.add_function(wrap_pyfunction!(guard::stalled::watch_progress, module)?)?;
     module.add_function(wrap_pyfunction!(survey::hidden::hash_of_memory, module)?)?;

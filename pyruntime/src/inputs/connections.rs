@@ -8,6 +8,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 
 use super::descriptors::stat_of;
+use super::programs::said_too_much;
 use super::special::ReadFrom;
 use crate::locks::lock;
 
@@ -21,9 +22,13 @@ const STREAM: &str = "what came over connections";
 /// Whether another machine was read from without waiting.
 static UNWAITED: AtomicBool = AtomicBool::new(false);
 
-/// Whether something came over a connection that is not kept.
-pub(super) fn is_any_not_kept() -> bool {
-    UNWAITED.load(Ordering::Relaxed)
+/// What came from programs and servers and is not kept, in words.
+#[pyfunction]
+pub fn not_kept() -> Vec<&'static str> {
+    let too_much = said_too_much().then_some("what programs and servers said beyond 8 MiB");
+    let is_unwaited = UNWAITED.load(Ordering::Relaxed);
+    let unwaited = is_unwaited.then_some("what came over connections that are read without waiting (asyncio)");
+    too_much.into_iter().chain(unwaited).collect()
 }
 
 /// By the inode of a socket: bytes that were given back, less those that came here.

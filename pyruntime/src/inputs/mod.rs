@@ -4,7 +4,7 @@
 //! `florc/inputs/known.py` knows, something stands in that calls it and keeps what it returned. A value belongs to the path in the loop
 //! nest at which it was taken, to the function, and to how many were taken there before: blocks that are skipped take theirs along.
 pub mod callers;
-mod connections;
+pub mod connections;
 mod definitions;
 mod descriptors;
 mod hashes;

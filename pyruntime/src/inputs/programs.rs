@@ -13,7 +13,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
 
 use super::callers::is_asked_by_script;
-use super::connections::is_any_not_kept;
 use super::definitions::{Call, Definition, StandIn};
 use super::descriptors::{is_a, stat_of};
 use super::observed::{gives, in_added_statement, is_on, swallowed};
@@ -53,13 +52,9 @@ fn running<T>(work: impl FnOnce(&mut Running) -> T) -> T {
     work(lock(&RUNNING).get_or_insert_default())
 }
 
-/// What came from programs and servers and is not kept, in words.
-#[pyfunction]
-pub fn not_kept() -> Vec<&'static str> {
-    let too_much =
-        (BYTES.load(Ordering::Relaxed) > MOST_BYTES).then_some("what programs and servers said beyond 8 MiB");
-    let unwaited = is_any_not_kept().then_some("what came over connections that are read without waiting (asyncio)");
-    too_much.into_iter().chain(unwaited).collect()
+/// Whether programs and servers said more than is kept.
+pub(super) fn said_too_much() -> bool {
+    BYTES.load(Ordering::Relaxed) > MOST_BYTES
 }
 
 /// Of the files of a program, as they are now, whatever the script is shown of them.
