@@ -9,6 +9,7 @@ import stat
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ...support.copying import copy
 from .kinds import ADDED, HERE, KEPT, OWN, PLAIN, Found
 
 if TYPE_CHECKING:
@@ -72,6 +73,10 @@ class Moves:
         """`os.mknod`."""
         self._make(original, path, dir_fd, mode, device)
 
+    def _is_handed_out(self, real: str) -> bool:
+        """Whether an added statement makes something where the script has nothing: it is for the user."""
+        return self._functions.is_added() and self._view.find(real).kind == PLAIN
+
     def symlink(
         self, original: Callable[..., None], src: Any, dst: Any, target_is_directory: bool = False, *, dir_fd: Any = None
     ) -> None:
@@ -81,6 +86,9 @@ class Moves:
             return original(src, dst, target_is_directory, dir_fd=dir_fd)
         if self._view.exists(real):
             raise self._functions.fail(errno.EEXIST, src, dst)
+        if self._is_handed_out(real):
+            original(src, real, target_is_directory)
+            return self._view.made(real, OWN)
         original(src, self._functions.new(real, dst), target_is_directory)
         self._view.made(real)
         return None
@@ -107,6 +115,9 @@ class Moves:
         if view.is_folder(source):
             raise functions.fail(errno.EPERM, src, dst)
         where = view.copied(source, view.find(source))
+        if self._is_handed_out(target):
+            copy(where, target)
+            return view.made(target, OWN)
         original(where, functions.new(target, dst), follow_symlinks=False)
         view.made(target)
         if view.is_short(source, view.find(source)):

@@ -188,7 +188,8 @@ class UserFiles:
         own, kept = {**self._functions.opens.beside, **dict.fromkeys(by_children)}, set()
         more = [] if sources is None else [path for path in enlarged(self._view, self._notes, sources) if path not in own]
         for path in [*own, *more]:
-            where, beside = self._view.at(path), free(f"{path}{_SUFFIX}")
+            where, is_new = self._view.at(path), path not in self._notes and not os.path.lexists(self._view.outside + path)
+            beside = path if is_new else free(f"{path}{_SUFFIX}")
             if not os.path.isfile(where) or EVENT_FILE in os.path.basename(path):
                 continue  # what added statements send to TensorBoard goes elsewhere (`trackers`), and it would read the copy
             try:
@@ -198,13 +199,15 @@ class UserFiles:
                         copy(where + ending, beside + ending)
                         self._view.handed(beside + ending)
                 self._view.handed(beside)
-                said = os.path.relpath(path)
+                said, there = os.path.relpath(path), os.path.relpath(beside)
                 wrote = (
-                    f"an added statement wrote to {said}, which is a file of the script: what it wrote is in"
+                    f"with what was added, the script made {said}, which the recorded run did not"
+                    if is_new
+                    else f"an added statement wrote to {said}, which is a file of the script: what it wrote is in {there}"
                     if path in own
-                    else f"with what was added, the script wrote more to {said} than in the recorded run: it is in"
+                    else f"with what was added, the script wrote more to {said} than in the recorded run: it is in {there}"
                 )
-                say(f"{wrote} {os.path.relpath(beside)}", always=True, code="F508")
+                say(wrote, always=True, code="F508")
                 kept.add(path)
             except OSError as error:
                 say(

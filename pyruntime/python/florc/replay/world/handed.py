@@ -115,9 +115,12 @@ class Handed:
                 changed = _lstat(upper).st_ctime_ns
                 if self._empty.get(upper) == changed:
                     continue
-                before = len(found)
-                found.update(_files(upper, "" if folder == "/" else folder))
-                if len(found) == before:
+                is_empty = True
+                for path, when in _files(upper, "" if folder == "/" else folder):
+                    is_empty = False
+                    if when is not None:
+                        found[path] = when
+                if is_empty:  # not even a folder, in which something may be made that does not show here
                     self._empty[upper] = changed
         return found
 
@@ -157,17 +160,18 @@ class Handed:
         return ""
 
 
-def _files(folder: str, shown: str) -> Iterator[tuple[str, int]]:
+def _files(folder: str, shown: str) -> Iterator[tuple[str, int | None]]:
+    """What lies in an upper layer: files and links, and when they changed; None for all else."""
     with _scandir(folder) as inside:
         for entry in inside:
             path = f"{shown}/{entry.name}"
             if entry.is_dir(follow_symlinks=False):
+                yield path, None
                 if entry.name != _NOT_THEIRS:
                     yield from _files(entry.path, path)
                 continue
             found = entry.stat(follow_symlinks=False)
-            if stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode):
-                yield path, found.st_ctime_ns
+            yield path, found.st_ctime_ns if stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode) else None
 
 
 def _carry(source: str, mode: int, path: str, is_own: bool) -> None:
@@ -200,10 +204,13 @@ def may_write(text: str, line: int) -> bool:
         tree = _parsed(text)
     except (SyntaxError, ValueError):
         return True
-    for node in _below(tree):
-        if isinstance(node, _ast.stmt) and node.lineno <= line <= (node.end_lineno or 0) and not getattr(node, "body", None):
-            return any(_name(call.func) not in _LOOK for call in _below(node) if isinstance(call, _ast.Call))
-    return True
+    found = [
+        node
+        for node in _below(tree)
+        if isinstance(node, _ast.stmt) and node.lineno <= line <= (node.end_lineno or 0) and not getattr(node, "body", None)
+    ]
+    calls = (call for node in found for call in _below(node) if isinstance(call, _ast.Call))
+    return not found or any(_name(call.func) not in _LOOK for call in calls)
 
 
 @functools.lru_cache(4)
