@@ -5,7 +5,7 @@
 //! number of the process. Nor are the order of sets, and objects of libraries but small arrays.
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyTuple, PyType};
 
 use crate::encode::instance_dict;
 use crate::witness::outside::{Outside, counted};
@@ -33,13 +33,12 @@ pub fn plain_digests(
     is_scripts: &Bound<'_, PyAny>,
 ) -> PyResult<Vec<(String, String)>> {
     let (outside, mut found) = (Outside { spans, processes }, Vec::new());
-    let arrays = &Arrays::of(names.py())?;
     for (name, value) in names.iter() {
         let Ok(name) = name.extract::<String>() else { continue };
         if name.starts_with("__") || name.starts_with("_florc") {
             continue;
         }
-        let mut look = Look { outside: &outside, is_scripts, arrays, left: MOST, text: Vec::new(), known: Vec::new() };
+        let mut look = Look { outside: &outside, is_scripts, left: MOST, text: Vec::new(), known: Vec::new() };
         if look.value(&value, DEPTH)? {
             let digest = blake3::hash(&look.text);
             let digest: String = digest.as_bytes()[..DIGEST].iter().map(|byte| format!("{byte:02x}")).collect();
@@ -54,7 +53,6 @@ pub fn plain_digests(
 struct Look<'a, 'py> {
     outside: &'a Outside,
     is_scripts: &'a Bound<'py, PyAny>,
-    arrays: &'a Arrays<'py>,
     left: usize,
     text: Vec<u8>,
     /// Objects of the script's that were met: one that holds itself ends there.
@@ -141,7 +139,7 @@ impl<'py> Look<'_, 'py> {
 
     /// An object of a class of the script's: its attributes, read without running code of the class.
     fn object(&mut self, value: &Bound<'py, PyAny>, depth: usize) -> PyResult<bool> {
-        if let Some(bytes) = self.arrays.bytes(value)? {
+        if let Some(bytes) = array_bytes(value)? {
             let number = value.extract().ok().filter(|_| value.is_instance_of::<PyFloat>());
             self.mark(b'r', if number.is_some_and(|number| self.outside.is_time(number)) { b"at" } else { &bytes });
             return Ok(true);
@@ -163,31 +161,31 @@ impl<'py> Look<'_, 'py> {
     }
 }
 
-/// Arrays and numbers of NumPy, where that is imported.
-struct Arrays<'py>(Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)>);
-
-impl<'py> Arrays<'py> {
-    fn of(py: Python<'py>) -> PyResult<Arrays<'py>> {
-        let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?.cast_into::<PyDict>()?;
-        let Some(numpy) = modules.get_item(intern!(py, "numpy"))? else { return Ok(Arrays(None)) };
-        let named = |name| numpy.getattr(name).ok();
-        Ok(Arrays(named(intern!(py, "ndarray")).zip(named(intern!(py, "generic")))))
+/// What a small array, or a number, of NumPy's own holds: the type of its elements, and these. None for objects, and for dates, which an
+/// answer shows.
+fn array_bytes(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
+    let (py, class) = (value.py(), value.get_type());
+    let is_called = |class: &Bound<'_, PyType>, name| Ok::<_, PyErr>(text_is(&named(class, "__name__")?, name));
+    if !text_is(&named(&class, "__module__")?, "numpy") {
+        return Ok(None);
     }
-
-    /// What a small one holds: the type of its elements, and these. None for objects, and for dates, which an answer shows.
-    fn bytes(&self, value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<u8>>> {
-        let py = value.py();
-        let Some((array, number)) = &self.0 else { return Ok(None) };
-        if !value.get_type().is(array) && !value.is_instance(number)? {
+    if !is_called(&class, "ndarray")? {
+        let above = named(&class, "__mro__")?.cast_into::<PyTuple>()?;
+        let mut above = above.iter().filter_map(|class| class.cast_into::<PyType>().ok());
+        if !above.any(|class| is_called(&class, "generic").unwrap_or(false)) {
             return Ok(None);
         }
-        let kind = value.getattr(intern!(py, "dtype"))?;
-        let letter: String = kind.getattr(intern!(py, "char"))?.extract()?;
-        let size: usize = value.getattr(intern!(py, "nbytes"))?.extract()?;
-        if size > LAST_BYTES || kind.getattr(intern!(py, "hasobject"))?.is_truthy()? || letter == "M" {
-            return Ok(None);
-        }
-        let held = value.call_method0(intern!(py, "tobytes"))?;
-        Ok(Some([letter.as_bytes(), held.cast::<PyBytes>()?.as_bytes()].concat()))
     }
+    let kind = value.getattr(intern!(py, "dtype"))?;
+    let letter: String = kind.getattr(intern!(py, "char"))?.extract()?;
+    let size: usize = value.getattr(intern!(py, "nbytes"))?.extract()?;
+    if size > LAST_BYTES || kind.getattr(intern!(py, "hasobject"))?.is_truthy()? || letter == "M" {
+        return Ok(None);
+    }
+    let held = value.call_method0(intern!(py, "tobytes"))?;
+    Ok(Some([letter.as_bytes(), held.cast::<PyBytes>()?.as_bytes()].concat()))
+}
+
+fn text_is(text: &Bound<'_, PyAny>, wanted: &str) -> bool {
+    text.cast::<PyString>().is_ok_and(|text| text.to_str().is_ok_and(|text| text == wanted))
 }

@@ -66,6 +66,8 @@ WRITERS = (
     Writer("xgboost.core", "Booster.save_model", 1, "fname"),
     Writer("xgboost.core", "Booster.load_model", 1, "fname", READ),
     Writer("lightgbm.basic", "Booster.save_model", 1, "filename"),
+    Writer("lightgbm.basic", "Booster.__init__", 3, "model_file", READ),
+    Writer("lightgbm.basic", "_InnerPredictor.from_model_file", 0, "model_file", READ),
 )
 
 
@@ -103,7 +105,7 @@ def _replace(writer: Writer, tell: Tell, readers: bool) -> None:
         args, options = _told(writer, tell, args, options)
         return original(*args, **options)
 
-    is_method = bool(outer) and writer.at == 1
+    is_method = bool(outer) and writer.at > 0
     made: Any = (
         _subclass(original, writer, tell)
         if is_class

@@ -188,6 +188,7 @@ class World:
             say(
                 f"what added statements wrote is not handed out: the script closed what florc held ({error.strerror})",
                 always=True,
+                code="F508",
             )
             return
         with contextlib.suppress(OSError):
