@@ -136,7 +136,10 @@ class ReplayProcess:
         if self._world is not None:
             self._files.in_world(self._world.handed.note, self._world.real)
             self._replay.probes.handed = self._world.handed
-        unanswered = self._replay.statements.others.unanswered
+        self._files.begun(attempt.versions.files)
+        others = self._replay.statements.others
+        others.finds_other_files = lambda: bool(attempt.history.files) and self._replay.looking.is_running()
+        unanswered = others.unanswered
         self._loggers = Loggers(self._replay.looking.is_running, attempt.versions.recorded_line, unanswered)
         self._replay.probes.flush_files = self._flush
         self._files.start_again(self._run_those_that_wrote)

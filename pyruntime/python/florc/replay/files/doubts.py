@@ -119,6 +119,11 @@ class Doubts:
         did = _READ if is_read else _ASKED
         self.unsure[f"{os.path.basename(path)} {did}, but the record does not hold its content before the run"] = None
 
+    def late(self, path: str, is_read: bool) -> None:
+        """An added statement asks for a file that was changed since the run began; the record does not tell by whom."""
+        did = _READ if is_read else _ASKED
+        self.unsure[f"{os.path.basename(path)} {did}, and was changed since the run began by what florc did not hear"] = None
+
     def unhashed(self, path: str) -> None:
         """The script reads a file whose content before the run was kept, but cannot be checked."""
         name = os.path.basename(path)

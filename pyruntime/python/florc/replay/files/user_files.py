@@ -11,7 +11,8 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
-from collections.abc import Callable, Collection, Iterable
+import stat
+from collections.abc import Callable, Collection, Container, Iterable
 from typing import IO
 
 from ...inputs import again as inputs_again
@@ -38,6 +39,7 @@ try:
 except ImportError:  # replays side by side are not told apart
     fcntl = None  # type: ignore[assignment]  # there is none on Windows
 
+_lstat = os.lstat  # a replay replaces it
 _SUFFIX = ".florc-replay"
 WORLD = "world"
 """In the folder of a replay: the upper layers of its world (`replay/world/`)."""
@@ -98,6 +100,20 @@ class UserFiles:
         self._view.as_then = AsThen(self._view, history.read_back, notes, skipped)
         self._has_others = not names.isdisjoint(OTHERS)
         self._functions = Functions(self._view, Paths(self._view, run.store, os.getcwd()), is_added)
+
+    def begun(self, sources: Container[str]) -> None:
+        """The program is about to run. `sources`: its own files, which the user edits."""
+        began = self._run.info["started"]
+
+        def is_late(path: str, where: str) -> bool:
+            if path in sources or path.startswith(("/proc/", "/sys/")):
+                return False
+            with contextlib.suppress(OSError):
+                found = _lstat(where)
+                return stat.S_ISREG(found.st_mode) and found.st_ctime >= began
+            return False
+
+        self._view.is_late = is_late
 
     @property
     def read_back(self) -> list[str]:
@@ -189,7 +205,7 @@ class UserFiles:
         more = [] if sources is None else [path for path in enlarged(self._view, self._notes, sources) if path not in own]
         for path in [*own, *more]:
             where, is_new = self._view.at(path), path not in self._notes and not os.path.lexists(self._view.outside + path)
-            beside = path if is_new else free(f"{path}{_SUFFIX}")
+            beside = free(f"{path}{_SUFFIX}")
             if not os.path.isfile(where) or EVENT_FILE in os.path.basename(path):
                 continue  # what added statements send to TensorBoard goes elsewhere (`trackers`), and it would read the copy
             try:
@@ -201,7 +217,7 @@ class UserFiles:
                 self._view.handed(beside)
                 said, there = os.path.relpath(path), os.path.relpath(beside)
                 wrote = (
-                    f"with what was added, the script made {said}, which the recorded run did not"
+                    f"with what was added, the script made {said}, which the recorded run did not: it is in {there}"
                     if is_new
                     else f"an added statement wrote to {said}, which is a file of the script: what it wrote is in {there}"
                     if path in own

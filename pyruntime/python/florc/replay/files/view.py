@@ -62,6 +62,8 @@ class View:
         """Called when a link, or what it leads to, may have changed."""
         self.is_added: Callable[[], bool] = lambda: False
         """Whether an added statement runs."""
+        self.is_late: Callable[[str, str], bool] = lambda path, where: False
+        """Whether a file has been changed since the recorded run began, by what nobody heard."""
         self.outside = ""
         """What paths of the user's begin with, where the replay has a world of its own."""
         self.handed: Callable[[str], None] = lambda path: None
@@ -255,12 +257,16 @@ class View:
         known = self.as_then(path, found)
         if known is None and found.kind == KEPT and path in self._notes and self._notes[path].is_unhashed:
             self.doubts.unhashed(path)
+        elif known is None and self._is_unheard(path, found):
+            self.doubts.late(path, True)
         elif known is None:
             self._doubt(path, found, True)
         return known or found
 
     def look(self, path: str, found: Found) -> None:
         """The script is about to ask about a path: whether it exists, how large it is, where it leads."""
+        if self._is_unheard(path, found):
+            self.doubts.late(path, False)
         if self.doubts.is_empty:
             return
         wanted = asks_for()
@@ -268,6 +274,11 @@ class View:
             self.look_for(path, found)
         elif wanted is not None and not (self._lags(path, found) and os.path.isdir(found.where)):
             self._doubt(path, found, False)
+
+    def _is_unheard(self, path: str, found: Found) -> bool:
+        """Whether an added statement asks for a file that a program or native code has changed since, as far as anybody knows."""
+        is_asked = found.kind == PLAIN and path not in self._entries and path not in self._notes and self.is_added()
+        return is_asked and self.is_late(path, self.outside + path)
 
     def look_for(self, path: str, found: Found) -> None:
         """The script asks whether a path exists."""

@@ -20,6 +20,9 @@ _STARTERS = ("popen_spawn_posix", "popen_forkserver", "popen_loky_posix")
 _EVENTS = ("subprocess.Popen", "os.posix_spawn", "os.system", "os.exec")
 
 
+_OF_ADDED = "an added statement starts a program: that finds the files of the script as they are now, not as they were then"
+
+
 class Others:
     """The processes that the script of one replay started."""
 
@@ -27,6 +30,8 @@ class Others:
         self._heard = False
         self._process = os.getpid()
         self._leave: Callable[[], None] | None = None
+        self.finds_other_files: Callable[[], bool] = lambda: False
+        """Whether an added statement runs, in a script that changes files."""
         self.unanswered: list[str] = []
         """What of them has no answer, in words."""
 
@@ -60,6 +65,8 @@ class Others:
                 )
                 self._leave()
             return
+        if _OF_ADDED not in self.unanswered and os.getpid() == self._process and self.finds_other_files():
+            self.unanswered.append(_OF_ADDED)
         words = args[:1] if event == "os.system" else (args[0], *args[1])
         self._heard = self._heard or runs_python(
             [os.fsdecode(word) for word in words if isinstance(word, (str, bytes, os.PathLike))]

@@ -137,11 +137,9 @@ class Replay:
     @property
     def unrecorded(self) -> list[str]:
         """Inputs that the script took and the record does not have."""
-        logged = {
-            value[:3] for value in self.values if value.message is not None
-        }  # a logger may write a line with its time alone
-        shown = [(value.text, "" if value[:3] in logged else None) for value in self.values if value.message is None]
-        shown += [(value.text, value.message) for value in self.values if value.message is not None]
+        logged = {value[:3] for value in self.values if value.message is not None}
+        # a logger may write a line with its time alone
+        shown = [(value.text, value.message or ("" if value[:3] in logged else None)) for value in self.values]
         asks_number = not {"getpid", "current_process"}.isdisjoint(set().union(*self.versions.names()))
         others = [*self.statements.others.unanswered, *unrecorded.looks(self.versions, self.has_restored)]
         # a replay that begins in the middle, or of ranks that meet elsewhere, holds other things meanwhile
