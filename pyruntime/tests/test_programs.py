@@ -110,6 +110,29 @@ def test_a_program_of_the_users_says_what_it_said_until_it_is_edited(workshop: W
     assert replayed.out == "P ['one\\ntwo\\n']\n" * 3 and "exact: " not in replayed.said, replayed.out + replayed.said
 
 
+TWO = """
+    import subprocess, sys
+    values = []
+    for epoch in range(3):
+        own = subprocess.check_output([sys.executable, "own.py"], text=True)
+        values.append(subprocess.check_output(["date", "+%N"], text=True))
+        #PROBE
+    open("truth", "w").write(repr(values))
+    print("done")
+"""
+
+
+def test_a_program_that_is_edited_leaves_what_others_said_as_it_was(workshop: Workshop) -> None:
+    workshop.write("own.py", "print('one')\n")
+    replayed, truth = workshop.written_down(TWO, 'print("P", own, values[-1:])')
+    assert replayed.code == 0 and "exact: " in replayed.said, replayed.said
+    workshop.write("own.py", "print('one')\nprint('two')\n")
+    replayed = workshop.florc("replay", "train.py")
+    said = [line[3:-1] for line in replayed.out.splitlines() if line.startswith(" [")]
+    assert replayed.out.count("P one\ntwo") == 3 and "[" + ", ".join(said) + "]" == truth, replayed.out + truth + replayed.said
+    assert "exact: " not in replayed.said, replayed.said
+
+
 IN_A_FUNCTION = """
     import subprocess, sys
     def main():

@@ -93,6 +93,11 @@ impl Starts {
         let about = programs.getattr(intern!(py, "about"))?;
         let (files, output, errors): (Vec<OsString>, i32, i32) = about.call1((&*self.1, args, kwargs))?.extract()?;
         let (place, stream, made) = (place_now(), Arc::from(STARTED), digest(&files));
+        let count = running(|running| {
+            let count = running.started.entry(place.clone()).or_default();
+            *count += 1; // of those that were edited, too: the others keep their numbers
+            *count
+        });
         if !gives() {
             with(|inputs| inputs.take(place.clone(), &stream, Some(made), None));
         } else {
@@ -103,8 +108,6 @@ impl Starts {
             }
         }
         Ok(Some(running(|running| {
-            let count = running.started.entry(place.clone()).or_default();
-            *count += 1;
             let name = format!("program {count} started at {}", if place.is_empty() { "the top" } else { &place });
             for (descriptor, what) in [(errors, "errors"), (output, "output")] {
                 if let Some(pipe) = stat_of(descriptor).filter(|found| is_a(found, libc::S_IFIFO)) {

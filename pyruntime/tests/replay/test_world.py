@@ -293,3 +293,46 @@ def test_shared_memory_and_workers_of_loaders(place: Place) -> None:
     done = place.florc("replay", "--step-into", "all", "train.py")
     assert done.stdout.splitlines() == [f"Q {n}" for n in _totals(recorded.stdout)], done.stderr
     assert "florc: exact" in done.stderr
+
+
+ADDED = {
+    "a copy": 'os.system("cp o.txt q.txt")',
+    "a program of Python": 'subprocess.run([sys.executable, \'-c\', \'open("q.txt", "a").write("x")\'], check=True)',
+    "in a folder of its own": 'os.makedirs("q.txt", exist_ok=True); os.system(f"cp o.txt q.txt/{epoch}")',
+    "packed": 'subprocess.run(["tar", "cf", "q.txt", "out"], check=True)',
+    "C, and an import": 'import ctypes; c = ctypes.CDLL(None); f = c.open(b"q.txt", 1089, 0o600); c.write(f, b"hi", 2); c.close(f)',
+    "a symbolic link": 'os.path.lexists("q.txt") or os.symlink("o.txt", "q.txt")',
+    "a link": 'os.path.lexists("q.txt") or os.link("o.txt", "q.txt")',
+}
+
+
+@pytest.mark.parametrize("how", ADDED)
+def test_what_an_added_statement_alone_has_written_is_handed_out(how: str, place: Place) -> None:
+    place.fill()
+    text = textwrap.dedent(SCRIPT).lstrip("\n").replace("TOP", "pass").replace("WRITE", "pass")
+    place.write(text)
+    assert place.florc("record", "--checkpoint", "every", "train.py").returncode == 0
+    place.write(text.replace("#ASK", ADDED[how]))
+    done = place.florc("replay", "train.py")
+    assert done.returncode == 0 and os.path.lexists(place.path / "q.txt"), (done.stdout, done.stderr)
+    assert (place.path / "o.txt").read_text() == "before\n"
+
+
+READ = {
+    "a file": 'print("Q", open("made.txt").read())',
+    "its size": 'print("Q", os.path.getsize("made.txt"))',
+    "by a program": 'print("Q", subprocess.check_output(["cat", "o.txt"]))',
+}
+
+
+@pytest.mark.parametrize("how", READ)
+def test_what_programs_wrote_is_told_where_an_added_statement_reads_it(how: str, place: Place) -> None:
+    place.fill()
+    text = textwrap.dedent(SCRIPT).lstrip("\n").replace("TOP", "pass")
+    text = text.replace("WRITE", 'os.system("echo more >> made.txt"); open("o.txt", "w").write(str(total))')
+    place.write(text)
+    assert place.florc("record", "--checkpoint", "every", "train.py").returncode == 0
+    place.write(text.replace("#ASK", READ[how]))
+    done = place.florc("replay", "train.py")
+    assert len(_asked(done.stdout)) >= 3 and "exact: " not in done.stderr, (done.stdout, done.stderr)
+    assert "by what florc did not hear" in done.stderr or "an added statement starts a program" in done.stderr, done.stderr
