@@ -128,7 +128,7 @@ def test_a_program_that_is_edited_leaves_what_others_said_as_it_was(workshop: Wo
     assert replayed.code == 0 and "exact: " in replayed.said, replayed.said
     workshop.write("own.py", "print('one')\nprint('two')\n")
     replayed = workshop.florc("replay", "train.py")
-    said = [line[3:-1] for line in replayed.out.splitlines() if line.startswith(" [")]
+    said = [line[2:-1] for line in replayed.out.splitlines() if line.startswith(" [")]
     assert replayed.out.count("P one\ntwo") == 3 and "[" + ", ".join(said) + "]" == truth, replayed.out + truth + replayed.said
     assert "exact: " not in replayed.said, replayed.said
 
