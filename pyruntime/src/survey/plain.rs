@@ -139,15 +139,16 @@ impl<'py> Look<'_, 'py> {
 
     /// An object of a class of the script's: its attributes, read without running code of the class.
     fn object(&mut self, value: &Bound<'py, PyAny>, depth: usize) -> PyResult<bool> {
-        if let Some(bytes) = array_bytes(value)? {
+        let class = value.get_type();
+        let (module, name) = (named(&class, "__module__")?, named(&class, "__name__")?);
+        if text_is(&module, "numpy")
+            && let Some(bytes) = array_bytes(value, &class)?
+        {
             let number = value.extract().ok().filter(|_| value.is_instance_of::<PyFloat>());
             self.mark(b'r', if number.is_some_and(|number| self.outside.is_time(number)) { b"at" } else { &bytes });
             return Ok(true);
         }
-        let class = value.get_type();
-        let name = named(&class, "__name__")?;
         self.mark(b'o', name.cast::<PyString>()?.to_str().unwrap_or("?").as_bytes());
-        let module = named(&class, "__module__")?;
         if self.known.contains(&value.as_ptr()) || !self.is_scripts.contains(&module)? {
             return Ok(false);
         }
@@ -161,20 +162,16 @@ impl<'py> Look<'_, 'py> {
     }
 }
 
-/// What a small array, or a number, of NumPy's own holds: the type of its elements, and these. None for objects, and for dates, which an
+/// What a small array, or a number, of a class of NumPy's own holds: the type of its elements, and these. None for objects, and for dates, which an
 /// answer shows.
-fn array_bytes(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
-    let (py, class) = (value.py(), value.get_type());
-    let is_called = |class: &Bound<'_, PyType>, name| Ok::<_, PyErr>(text_is(&named(class, "__name__")?, name));
-    if !text_is(&named(&class, "__module__")?, "numpy") {
+fn array_bytes(value: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> PyResult<Option<Vec<u8>>> {
+    let py = value.py();
+    let is_called =
+        |class: &Bound<'_, PyType>, wanted| named(class, "__name__").is_ok_and(|name| text_is(&name, wanted));
+    let above = named(class, "__mro__")?.cast_into::<PyTuple>()?;
+    let mut above = above.iter().filter_map(|class| class.cast_into::<PyType>().ok());
+    if !is_called(class, "ndarray") && !above.any(|class| is_called(&class, "generic")) {
         return Ok(None);
-    }
-    if !is_called(&class, "ndarray")? {
-        let above = named(&class, "__mro__")?.cast_into::<PyTuple>()?;
-        let mut above = above.iter().filter_map(|class| class.cast_into::<PyType>().ok());
-        if !above.any(|class| is_called(&class, "generic").unwrap_or(false)) {
-            return Ok(None);
-        }
     }
     let kind = value.getattr(intern!(py, "dtype"))?;
     let letter: String = kind.getattr(intern!(py, "char"))?.extract()?;

@@ -84,9 +84,8 @@ impl Outside {
     fn mask_numbers(&self, word: &str, masked: &mut String) {
         for part in word.split_inclusive(|c: char| !c.is_ascii_digit()) {
             let digits = part.trim_end_matches(|c: char| !c.is_ascii_digit());
-            let is_outside = digits.parse::<i64>().is_ok_and(|number| {
-                self.processes.contains(&number) || self.is_time(number as f64) || self.masks_whole(number)
-            });
+            let is_outside =
+                digits.parse::<i64>().is_ok_and(|number| self.is_time(number as f64) || self.masks_whole(number));
             masked.push_str(if is_outside { "@" } else { digits });
             masked.push_str(&part[digits.len()..]);
         }

@@ -295,6 +295,16 @@ def test_shared_memory_and_workers_of_loaders(place: Place) -> None:
     assert "florc: exact" in done.stderr
 
 
+def _asking(place: Place, write: str, added: str) -> subprocess.CompletedProcess[str]:
+    """The replay with an added statement of a script that writes so."""
+    place.fill()
+    text = textwrap.dedent(SCRIPT).lstrip("\n").replace("TOP", "pass").replace("WRITE", write)
+    place.write(text)
+    assert place.florc("record", "--checkpoint", "every", "train.py").returncode == 0
+    place.write(text.replace("#ASK", added))
+    return place.florc("replay", "train.py")
+
+
 ADDED = {
     "a copy": 'os.system("cp o.txt q.txt")',
     "a program of Python": 'subprocess.run([sys.executable, \'-c\', \'open("q.txt", "a").write("x")\'], check=True)',
@@ -308,12 +318,7 @@ ADDED = {
 
 @pytest.mark.parametrize("how", ADDED)
 def test_what_an_added_statement_alone_has_written_is_handed_out(how: str, place: Place) -> None:
-    place.fill()
-    text = textwrap.dedent(SCRIPT).lstrip("\n").replace("TOP", "pass").replace("WRITE", "pass")
-    place.write(text)
-    assert place.florc("record", "--checkpoint", "every", "train.py").returncode == 0
-    place.write(text.replace("#ASK", ADDED[how]))
-    done = place.florc("replay", "train.py")
+    done = _asking(place, "pass", ADDED[how])
     assert done.returncode == 0 and os.path.lexists(place.path / "q.txt"), (done.stdout, done.stderr)
     assert (place.path / "o.txt").read_text() == "before\n"
 
@@ -327,12 +332,6 @@ READ = {
 
 @pytest.mark.parametrize("how", READ)
 def test_what_programs_wrote_is_told_where_an_added_statement_reads_it(how: str, place: Place) -> None:
-    place.fill()
-    text = textwrap.dedent(SCRIPT).lstrip("\n").replace("TOP", "pass")
-    text = text.replace("WRITE", 'os.system("echo more >> made.txt"); open("o.txt", "w").write(str(total))')
-    place.write(text)
-    assert place.florc("record", "--checkpoint", "every", "train.py").returncode == 0
-    place.write(text.replace("#ASK", READ[how]))
-    done = place.florc("replay", "train.py")
+    done = _asking(place, 'os.system("echo more >> made.txt"); open("o.txt", "w").write(str(total))', READ[how])
     assert len(_asked(done.stdout)) >= 3 and "exact: " not in done.stderr, (done.stdout, done.stderr)
     assert "by what florc did not hear" in done.stderr or "an added statement starts a program" in done.stderr, done.stderr

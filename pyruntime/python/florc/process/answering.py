@@ -11,6 +11,7 @@ from importlib.machinery import PathFinder
 from types import CodeType
 from typing import Any
 
+from .. import _native
 from . import output
 
 
@@ -43,7 +44,7 @@ def _listen(folder: str) -> None:
     seen: set[str] = set()
 
     def hear(event: str, args: tuple[Any, ...]) -> None:
-        if event != "open" or output.child is None or not output.child.depth:
+        if output.child is None or not output.child.depth:
             return
         path, _, flags = args
         if not isinstance(path, (str, bytes)) or not isinstance(flags, int) or not flags & (os.O_WRONLY | os.O_RDWR):
@@ -54,7 +55,7 @@ def _listen(folder: str) -> None:
             with open(os.path.join(folder, output.WRITTEN_ELSEWHERE), "a", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(real + "\n")
 
-    sys.addaudithook(hear)
+    _native.listen(["open"], hear)
 
 
 class _Finder:

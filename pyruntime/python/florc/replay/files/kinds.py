@@ -40,6 +40,10 @@ def is_really_there(path: str) -> bool:
     return False
 
 
+SUFFIX = ".florc-replay"
+"""Behind the name of a file of the user's: what an added statement wrote there is beside it."""
+
+
 def free(path: str) -> str:
     """A name that is not taken: this one, or with a number."""
     return next(

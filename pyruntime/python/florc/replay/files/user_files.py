@@ -27,7 +27,7 @@ from ...trackers.known import EVENT_FILE
 from ..select.skipped import Skipped
 from .as_then import AsThen
 from .enlarged import enlarged
-from .kinds import free, is_really_there
+from .kinds import SUFFIX, free, is_really_there
 from .paths import Paths, remembered
 from .redirection import Functions
 from .removing import remove
@@ -40,7 +40,6 @@ except ImportError:  # replays side by side are not told apart
     fcntl = None  # type: ignore[assignment]  # there is none on Windows
 
 _lstat = os.lstat  # a replay replaces it
-_SUFFIX = ".florc-replay"
 WORLD = "world"
 """In the folder of a replay: the upper layers of its world (`replay/world/`)."""
 OTHERS = frozenset(
@@ -86,7 +85,7 @@ class UserFiles:
         pid = history.pid if not names.isdisjoint(NUMBER) else None
         try:
             os.makedirs(self._folder, exist_ok=True)
-            self._lock: IO[bytes] | bool | None = _locked(self._folder) if shared is None else True
+            self._lock: IO[bytes] | bool | None = locked(self._folder) if shared is None else True
             notes = self._notes = history.noted_files()
             is_shared, stays = shared is not None, remembered(os.getcwd())
             self._view = View(self._folder, notes, skipped, history.folders, pid, is_shared, of_ranks, stays)
@@ -205,7 +204,7 @@ class UserFiles:
         more = [] if sources is None else [path for path in enlarged(self._view, self._notes, sources) if path not in own]
         for path in [*own, *more]:
             where, is_new = self._view.at(path), path not in self._notes and not os.path.lexists(self._view.outside + path)
-            beside = free(f"{path}{_SUFFIX}")
+            beside = free(f"{path}{SUFFIX}")
             if not os.path.isfile(where) or EVENT_FILE in os.path.basename(path):
                 continue  # what added statements send to TensorBoard goes elsewhere (`trackers`), and it would read the copy
             try:
@@ -243,7 +242,7 @@ class Shared:
     def begin(self) -> None:
         """Make its folder, empty. Raises OSError."""
         os.makedirs(self.folder)
-        self._lock = _locked(self.folder)
+        self._lock = locked(self.folder)
 
     def end(self) -> None:
         """Remove it: the ranks are over."""
@@ -253,7 +252,8 @@ class Shared:
             self._lock.close()
 
 
-def _locked(folder: str) -> IO[bytes] | bool:
+def locked(folder: str) -> IO[bytes] | bool:
+    """A lock on a replay's folder, held until this process ends, or it is closed; True where there are none. Raises OSError."""
     if fcntl is None:
         return True
     lock = open(os.path.join(folder, "lock"), "wb")  # noqa: SIM115 - held until the process ends

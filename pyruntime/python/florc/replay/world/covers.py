@@ -6,11 +6,10 @@ import contextlib
 import json
 import os
 import tempfile
-from typing import Any
 
 from ... import _native
 from ...support.console import say
-from ..files.user_files import WORLD
+from ..files.user_files import WORLD, locked
 from .handed import Handed
 from .mounts import PSEUDO, begun, by_number, is_pseudo, layers, mounts, ray, sockets, tops_of
 
@@ -41,7 +40,7 @@ class World:
         beside = os.path.dirname(os.path.realpath(store))
         tops = [] if os.geteuid() == 0 else tops_of((beside, os.getcwd(), tempfile.gettempdir()), there)
         os.mkdir(self._folder, 0o700)
-        self._lock = _locked(self._folder)  # before: no mount becomes read-only while a file on it is open to be written
+        self._lock = locked(self._folder)  # before: no mount becomes read-only while a file on it is open to be written
         try:
             self._real, self._is_user = begun()
         except OSError:
@@ -230,12 +229,3 @@ def _cwd() -> str:
         return os.getcwd()
     except OSError:  # it was removed
         return "/"
-
-
-def _locked(folder: str) -> Any:
-    import fcntl
-
-    lock = open(os.path.join(folder, "lock"), "wb")  # noqa: SIM115 - held until the process ends
-    with contextlib.suppress(OSError):
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return lock

@@ -17,10 +17,9 @@ from collections.abc import Iterator
 
 from ...support.console import say
 from ...support.copying import copy
-from ..files.kinds import free
+from ..files.kinds import SUFFIX, free
 
 _scandir, _lstat, _open = os.scandir, os.lstat, os.open  # a replay replaces them
-SUFFIX = ".florc-replay"
 _LOOK = frozenset(
     {
         "print",
