@@ -96,6 +96,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(witness::outside::is_of_system, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::sources::unseen_sources, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::sources::watch_sources, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::elsewhere::taken_elsewhere, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::elsewhere::took_elsewhere, module)?)?;
     module.add_function(wrap_pyfunction!(process::distributions::distributions, module)?)?;
     module.add_function(wrap_pyfunction!(guard::interrupts::hold_interrupts, module)?)?;
     module.add_function(wrap_pyfunction!(guard::interrupts::interrupted_at, module)?)?;

@@ -221,3 +221,159 @@ def test_what_a_library_asks_for_is_right_or_flagged(workshop: Workshop, name: s
     replayed, truth = workshop.written_down(text, 'print("P", repr(value))')
     is_right = replayed.out == f"P {truth}\n"
     assert is_right or "exact: " not in replayed.said, replayed.out + truth + replayed.said
+
+
+ELSEWHERE = {
+    "clock in a thread": "threaded(clock)",
+    "entropy in a thread": "threaded(entropy)",
+    "library in a thread": "threaded(library)",
+    "forked pool": "forked(entropy)",
+    "executor": "executor(clock)",
+    "queue of a process": "queued(entropy)",
+    "fork": "read_from_fork()",
+    "loky": "joblib.Parallel(n_jobs=2, backend='loky')(joblib.delayed(os.urandom)(4) for _ in range(2))",
+    "loop of asyncio": "asyncio.new_event_loop().time()",
+}
+OF_OTHERS = """
+import asyncio, multiprocessing, os, time, timeit
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+IMPORTS
+forks = multiprocessing.get_context("fork")
+def clock(_): return time.perf_counter()
+def entropy(_): return os.urandom(4).hex()
+def library(_): return timeit.Timer("pass").timeit(10)
+def threaded(f):
+    with ThreadPoolExecutor(2) as pool: return list(pool.map(f, range(3)))
+def forked(f):
+    with forks.Pool(2) as pool: return pool.map(f, range(3))
+def executor(f):
+    with ProcessPoolExecutor(2, mp_context=forks) as pool: return list(pool.map(f, range(3)))
+def queued(f):
+    queue = forks.SimpleQueue()
+    process = forks.Process(target=lambda: queue.put(f(0)))
+    process.start()
+    value = queue.get()
+    process.join()
+    return value
+def read_from_fork():
+    read, write = os.pipe()
+    if os.fork() == 0:
+        os.write(write, os.urandom(4))
+        os._exit(0)
+    os.close(write)
+    value = os.read(read, 100)
+    os.wait()
+    return value
+def main():
+    total = 0.0
+    for step in range(50): total += step
+    print("total", total)
+    for epoch in range(EPOCHS):
+        value = ASKED
+        with open("truth", "a") as file: print(repr(value), file=file)
+        #PROBE
+        OVER
+main()
+"""
+
+
+@pytest.mark.parametrize("over, source", list(itertools.product(("function", "name"), ELSEWHERE)))
+def test_what_others_ask_for_is_right_or_flagged_where_its_name_is_gone(workshop: Workshop, over: str, source: str) -> None:
+    asked, is_function = ELSEWHERE[source], over == "function"
+    if "joblib" in asked:
+        pytest.importorskip("joblib")
+    text = OF_OTHERS.replace("IMPORTS", "import joblib" * ("joblib" in asked)).replace("ASKED", asked)
+    text = text.replace("EPOCHS", "1" if is_function else "2").replace("OVER", "return" if is_function else "del value")
+    replayed, truth = workshop.written_down(text, 'print("P", repr(value))')
+    is_right = [line[2:] for line in replayed.out.splitlines() if line.startswith("P ")] == truth.splitlines()
+    assert replayed.out.count("P ") == truth.count("\n"), replayed.out + replayed.said
+    assert is_right or "exact: " not in replayed.said, replayed.out + truth + replayed.said
+
+
+def test_what_threads_ask_for_does_no_harm_where_the_names_hold_what_they_held(workshop: Workshop) -> None:
+    text = """
+        import threading, time
+        found = []
+        for epoch in range(3):
+            thread = threading.Thread(target=lambda: found.append(time.time() > 0))
+            thread.start()
+            thread.join()
+        #PROBE
+        print(len(found))
+        open("truth", "w").close()
+    """
+    replayed, _ = workshop.written_down(text, 'print("P", found)')
+    assert replayed.out.startswith("P [True") and "exact: " in replayed.said, replayed.out + replayed.said
+
+
+CLOCKS_OF_LIBRARIES = {
+    "bar": ("from tqdm import tqdm", "tqdm(range(3), file=open(os.devnull, 'w'))", "value.start_t"),
+    "search": (
+        "import sklearn.model_selection as ms, sklearn.linear_model as lm",
+        "ms.GridSearchCV(lm.Ridge(), {'alpha': [1.0, 2.0]}, cv=2).fit(X, X[:, 0])",
+        "value.refit_time_, list(value.cv_results_['mean_fit_time'])",
+    ),
+    "record of a logger": ("import logging", "logged()", "value.created, value.relativeCreated"),
+    "date of a message": ("import email.utils", "email.utils.localtime()", "value.isoformat()"),
+}
+
+
+@pytest.mark.parametrize("name", CLOCKS_OF_LIBRARIES)
+def test_clocks_of_libraries_show_what_they_showed(workshop: Workshop, name: str) -> None:
+    imports, asked, shown = CLOCKS_OF_LIBRARIES[name]
+    for library in ("sklearn", "tqdm"):
+        if library in imports:
+            pytest.importorskip(library)
+    text = (
+        """
+        import os, time, numpy as np
+        IMPORTS
+        X = np.random.default_rng(0).normal(size=(100, 3))
+        def logged():
+            kept = []
+            handler = logging.Handler()
+            handler.emit = kept.append
+            logging.getLogger("x").addHandler(handler)
+            logging.getLogger("x").warning("a")
+            return kept[0]
+        def main():
+            for epoch in range(3):
+                value = ASKED
+                with open("truth", "a") as file: print(repr((SHOWN)), file=file)
+                #PROBE
+            print("over")
+        main()
+    """.replace("ASKED", asked)
+        .replace("IMPORTS", imports)
+        .replace("SHOWN", shown)
+    )
+    replayed, truth = workshop.written_down(text, f'print("P", repr(({shown})))')
+    given = "".join(line[2:] for line in replayed.out.splitlines(True) if line.startswith("P "))
+    assert given == truth and "exact: " in replayed.said, replayed.out + truth + replayed.said
+
+
+@pytest.mark.parametrize(
+    "statement, is_flagged",
+    [
+        ("print(bar.format_dict['elapsed'])", True),
+        ("show(bar)", True),
+        ("tqdm.write(f'total {total}')", False),
+        ("logging.warning('total %s', total)", False),
+    ],
+)
+def test_an_added_statement_that_has_a_library_ask_a_clock(workshop: Workshop, statement: str, is_flagged: bool) -> None:
+    pytest.importorskip("tqdm")
+    text = """
+        import logging, os
+        from tqdm import tqdm
+        def show(bar): print(bar.format_dict["elapsed"])
+        total = 0
+        bar = tqdm(range(4), file=open(os.devnull, "w"))
+        for step in bar:
+            total += step
+            #PROBE
+        print("total", total)
+        open("truth", "w").close()
+    """
+    replayed, _ = workshop.written_down(text, statement)
+    assert ("exact: " not in replayed.said) == is_flagged, replayed.out + replayed.err + replayed.said

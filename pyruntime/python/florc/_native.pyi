@@ -596,7 +596,7 @@ class Generator:
 
 @final
 class Clocks:
-    """What a clock showed when the run began, and the number of its process."""
+    """What a clock showed when the run began, the number of its process, and since when `logging` counts."""
 
     @property
     def perf_counter(self) -> float:
@@ -604,6 +604,9 @@ class Clocks:
     @property
     def pid(self) -> int | None:
         """The number of the process."""
+    @property
+    def logging(self) -> int | None:
+        """Since when `logging` counts, in nanoseconds since 1970."""
 
 @final
 class Circumstances:
@@ -1070,12 +1073,17 @@ def observed(callee: _T) -> _T:
 
 def watch_sources(
     wanted: Sequence[tuple[str, str, str, str, int, bool]],
-    hands_on: set[str],
-    in_no_result: set[str],
+    modules: tuple[set[str], set[str], set[str]],
     how: tuple[Callable[..., str], Callable[..., Any], dict[str, Any]],
 ) -> None:
     """Looks from now on at these functions of C: module, name, what it is called, form, with how many arguments its value comes
     from outside, whether it is looked at for libraries, too."""
+
+def taken_elsewhere() -> int:
+    """How many values other threads of the script, and processes that it forked, took from outside so far."""
+
+def took_elsewhere() -> None:
+    """One more, or a process began that florc does not see into."""
 
 def is_the_scripts(module: str) -> None:
     """A module of the script's: what it takes from outside is kept."""

@@ -73,7 +73,7 @@ def begin(session: Session, ranks: int) -> None:
     _native.observe(inputs.known, inputs.encode, inputs.decode, session.inputs)
     how = sources.encode, sources.decode, apart.OWN
     table = [source for source in sources.TABLE if not (ranks and source[3] == sources.HEAR)]
-    _native.watch_sources(table, sources.HAND_ON, sources.IN_NO_RESULT, how)
+    _native.watch_sources(table, (sources.HAND_ON, sources.IN_NO_RESULT, sources.WAIT), how)
     os.register_at_fork(after_in_child=_in_forked_child)
 
 

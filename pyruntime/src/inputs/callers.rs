@@ -9,28 +9,30 @@ use pyo3::types::{PyDict, PyString};
 
 use crate::locks::lock;
 
-/// Names of modules of the script's, of modules that only hand on what they are asked for, and of modules whose entropy is in
-/// nobody's result.
-static MODULES: Mutex<Option<[HashSet<String>; 3]>> = Mutex::new(None);
+/// Names of modules of the script's, of modules that only hand on what they are asked for, of modules whose entropy is in nobody's
+/// result, and of those that wait by a clock.
+static MODULES: Mutex<Option<[HashSet<String>; 4]>> = Mutex::new(None);
 /// The builtins of florc's own modules.
 static OWN: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 
 pub(super) const THEIRS: usize = 0;
 pub(super) const HANDS_ON: usize = 1;
 pub(super) const IN_NO_RESULT: usize = 2;
+pub(super) const WAITS: usize = 3;
 
-/// Who is who. `own`: the builtins of florc's own modules.
-pub(super) fn begin(hands_on: HashSet<String>, in_no_result: HashSet<String>, own: Py<PyAny>) {
+/// Who is who. `modules`: those that hand on, those whose entropy is in no result, those that wait; `own`: the builtins of florc's own
+/// modules.
+pub(super) fn begin([hands_on, in_no_result, waits]: [HashSet<String>; 3], own: Py<PyAny>) {
     let theirs = HashSet::from(["__main__".to_owned(), "__mp_main__".to_owned()]);
-    *lock(&MODULES) = Some([theirs, hands_on, in_no_result]);
+    *lock(&MODULES) = Some([theirs, hands_on, in_no_result, waits]);
     lock(&OWN).get_or_insert(own);
 }
 
 pub(super) fn is_one_of(which: usize, name: &str) -> bool {
-    let root = name.split('.').next().unwrap_or(name);
-    lock(&MODULES)
-        .as_ref()
-        .is_some_and(|known| known[which].contains(name) || which != THEIRS && known[which].contains(root))
+    let with = |known: &HashSet<String>| {
+        known.contains(name) || which != THEIRS && name.match_indices('.').any(|(at, _)| known.contains(&name[..at]))
+    };
+    lock(&MODULES).as_ref().is_some_and(|known| with(&known[which]))
 }
 
 /// A module of the script's.
@@ -60,6 +62,20 @@ pub(super) fn is_asked_by_script(py: Python<'_>, through: &[&str]) -> PyResult<b
         frame = Some(at.getattr(intern!(py, "f_back"))?).filter(|back| !back.is_none());
     }
     Ok(false)
+}
+
+/// The innermost frame of the script's in this thread.
+pub(super) fn scripts_frame(py: Python<'_>) -> PyResult<Option<Bound<'_, PyAny>>> {
+    // SAFETY: borrowed; null where no code of Python runs
+    let mut frame = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) };
+    while let Some(at) = frame {
+        let name = name_of(&at.getattr(intern!(py, "f_globals"))?)?;
+        if name.is_none_or(|name| is_one_of(THEIRS, &name)) {
+            return Ok(Some(at));
+        }
+        frame = Some(at.getattr(intern!(py, "f_back"))?).filter(|back| !back.is_none());
+    }
+    Ok(None)
 }
 
 /// Whether these are the builtins of florc's own modules.

@@ -286,7 +286,7 @@ impl Observed {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = args.py();
         let path = place_now();
-        let (number, other) = with(|inputs| inputs.give(py, path, &self.name));
+        let (number, other) = with(|inputs| inputs.give(py, path, &self.name, true));
         match (number, other, self.form) {
             (Some(number), _, Form::Float) => {
                 Ok(Some(PyFloat::new(py, f64::from_bits(number.cast_unsigned())).into_any()))

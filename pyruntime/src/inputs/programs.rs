@@ -101,7 +101,7 @@ impl Starts {
         if !gives() {
             with(|inputs| inputs.take(place.clone(), &stream, Some(made), None));
         } else {
-            let was = with(|inputs| inputs.give(py, place.clone(), &stream)).0;
+            let was = with(|inputs| inputs.give(py, place.clone(), &stream, true)).0;
             if was != Some(made) {
                 was.map(|_| programs.getattr(intern!(py, "changed"))?.call1((files,))).transpose()?;
                 return Ok(None);

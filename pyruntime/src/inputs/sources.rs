@@ -1,9 +1,9 @@
 //! Where values come from outside: functions of C that ask a clock, the kernel's entropy, the process. Each has a stand-in
 //! (`definitions.rs`), whoever calls it and however that is written.
 //!
-//! What the script's own files ask for is kept, and what libraries ask the kernel's entropy for: theirs too decides what is computed.
-//! Clocks that libraries ask are theirs: they wait by them, for threads and children that are there again in a replay, and must not
-//! be told the time of the recorded run.
+//! What the script's own files ask for is kept, and what libraries ask clocks and the kernel's entropy for: theirs too decides what is
+//! computed. Clocks of modules that wait by them (`callers::WAITS`), for threads and children that are there again in a
+//! replay, are theirs: they must not be told the time of the recorded run.
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -14,58 +14,21 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyModule, PyString, PyTuple};
 
-use super::callers::{self, HANDS_ON, IN_NO_RESULT, THEIRS, is_one_of, is_ours, name_of};
+use super::askers::{Asked, Form, From, Source};
+use super::callers;
+use super::clocks::{self, Clock, Unit, is_let_go};
 use super::connections;
 use super::definitions::{Call, Definition, StandIn, stand_in};
+use super::elsewhere;
 use super::observed::{RAISED, gives, in_added_statement, is_on, swallowed};
 use super::orders;
 use super::pipes;
 use super::programs::{Starts, Waits, has_room};
-use super::special::{ReadFrom, read_from};
-use super::values::{AS_IMPORTED, with};
+use super::values::with;
 use crate::guard::interrupts::{Hold, is_at_work};
 use crate::locks::lock;
 use crate::nest::follow::place_now;
 use crate::nest::owner::is_followed;
-
-/// A function whose values come from outside.
-pub struct Source {
-    definition: &'static Definition,
-    name: Arc<str>,
-    form: Form,
-    /// With more arguments than this that are not None, its value is computed from them.
-    most: usize,
-    is_for_anybody: bool,
-    is_of_socket: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Form {
-    /// A float: its bits.
-    Float,
-    /// A whole number of 64 bits.
-    Whole,
-    /// What `inputs.sources.encode` makes of it.
-    Other,
-    /// A generator is seeded, and nobody says with what: florc draws that.
-    Seed,
-    /// Bytes that are read, where they come from no file.
-    Read,
-}
-
-/// In which stream a value stands.
-struct Asked {
-    stream: Arc<str>,
-    from: From,
-}
-
-/// Who says it. A replay hears a program and another machine, too, and hands on what is kept.
-#[derive(Clone, Copy, PartialEq)]
-enum From {
-    Kernel,
-    Program(i32),
-    Connection(i32),
-}
 
 /// `(module, name, told as, form, most, is for anybody)`
 pub(super) type Wanted = (String, String, String, String, usize, bool);
@@ -86,15 +49,15 @@ const SEED_BYTES: usize = 32;
 pub fn watch_sources(
     py: Python<'_>,
     wanted: Vec<Wanted>,
-    hands_on: HashSet<String>,
-    in_no_result: HashSet<String>,
+    modules: [HashSet<String>; 3],
     how: (Py<PyAny>, Py<PyAny>, Py<PyAny>),
 ) -> PyResult<()> {
     let is_first = lock(&HOW).replace((how.0, how.1)).is_none();
     if is_first {
         *lock(&WANTED) = wanted;
         orders::begin();
-        callers::begin(hands_on, in_no_result, how.2);
+        elsewhere::begin();
+        callers::begin(modules, how.2);
     }
     look_for_sources(py)
 }
@@ -138,6 +101,11 @@ pub fn look_for_sources(py: Python<'_>) -> PyResult<()> {
                     most,
                     is_for_anybody,
                     is_of_socket: way == "hear",
+                    clock: match form {
+                        Form::Float => Some(Clock::new(Unit::Seconds)),
+                        Form::Whole if told.starts_with("time.") => Some(Clock::new(Unit::Nanoseconds)),
+                        _ => None,
+                    },
                 }),
             }
         };
@@ -153,11 +121,21 @@ impl StandIn for Source {
     fn call(&self, call: Call) -> *mut PyObject {
         // SAFETY: the call came to the stand-in of this definition
         let plain = || unsafe { call.of(self.definition) };
-        if !is_on() || !is_followed() || is_at_work() {
+        if !is_on() || is_at_work() {
             return plain();
         }
         // SAFETY: Python calls a function of C with the interpreter's lock held
         let py = unsafe { Python::assume_attached() };
+        if !is_followed() {
+            let shown = swallowed(py, || self.elsewhere(py, call));
+            return shown.map_or_else(
+                |error| {
+                    error.restore(py);
+                    std::ptr::null_mut()
+                },
+                |shown| shown.flatten().map_or_else(plain, Bound::into_ptr),
+            );
+        }
         let asked = match swallowed(py, || self.asker(py, call)) {
             Ok(Some(Some(asked))) => self.ask(py, call, &asked, plain),
             Ok(_) => return plain(),
@@ -171,94 +149,6 @@ impl StandIn for Source {
 }
 
 impl Source {
-    /// In whose name the value is kept; None where it is not kept.
-    fn asker(&self, py: Python<'_>, call: Call) -> PyResult<Option<Asked>> {
-        // SAFETY: both are borrowed from the running frame, and looked at before it goes on
-        let (builtins, globals) = unsafe {
-            (
-                Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetBuiltins()),
-                Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetGlobals()),
-            )
-        };
-        let (Some(builtins), Some(globals)) = (builtins, globals) else { return Ok(None) };
-        let name = name_of(&globals)?;
-        if is_ours(&builtins) && !name.as_deref().is_some_and(|name| is_one_of(HANDS_ON, name)) {
-            return Ok(None);
-        }
-        let of_script = name.as_deref().is_none_or(|name| is_one_of(THEIRS, name));
-        if !of_script && !self.is_for_anybody && !name.as_deref().is_some_and(|name| is_one_of(HANDS_ON, name)) {
-            return Ok(None);
-        }
-        let (stream, from) = match self.takes(py, call)? {
-            ReadFrom::File => return Ok(None),
-            ReadFrom::Program(stream, descriptor) => (Some(stream), From::Program(descriptor)),
-            ReadFrom::Connection(stream, descriptor) => (Some(stream), From::Connection(descriptor)),
-            ReadFrom::Kernel if of_script => (Some(self.name.clone()), From::Kernel),
-            ReadFrom::Kernel => (self.of_library(py)?, From::Kernel),
-        };
-        Ok(stream.map(|stream| Asked { stream, from }))
-    }
-
-    /// The same for what no file of the script's calls itself.
-    fn of_library(&self, py: Python<'_>) -> PyResult<Option<Arc<str>>> {
-        // SAFETY: borrowed; null where no code of Python runs
-        let mut frame = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) };
-        let (mut first, mut ending) = (None, "");
-        while let Some(at) = frame {
-            let name = name_of(&at.getattr(intern!(py, "f_globals"))?)?;
-            let name = name.as_deref().unwrap_or("__main__");
-            if is_ours(&at.getattr(intern!(py, "f_builtins"))?) && !is_one_of(HANDS_ON, name) {
-                return Ok(None);
-            }
-            let is_scripts = is_one_of(THEIRS, name);
-            if name == "importlib._bootstrap" {
-                ending = AS_IMPORTED;
-            }
-            if first.is_none() && !is_one_of(HANDS_ON, name) {
-                first = Some(if is_scripts { String::new() } else { name.to_owned() });
-            }
-            if is_scripts || first.is_some() && !self.is_for_anybody {
-                break;
-            }
-            frame = Some(at.getattr(intern!(py, "f_back"))?).filter(|back| !back.is_none());
-        }
-        Ok(match first.as_deref() {
-            Some("") | None => Some(self.name.clone()),
-            Some(_) if !self.is_for_anybody => None,
-            Some(name) if is_one_of(IN_NO_RESULT, name) => None,
-            Some(name) => Some(format!("{} in {name}{ending}", self.name).into()),
-        })
-    }
-
-    /// From where what this call returns comes; a file's is no value from outside.
-    fn takes(&self, py: Python<'_>, call: Call) -> PyResult<ReadFrom> {
-        let flags = self.definition.flags();
-        // SAFETY: the call is going on
-        let first = unsafe { call.first(flags) };
-        // SAFETY: a constant
-        let none = unsafe { ffi::Py_None() };
-        let is_from_outside = match self.form {
-            Form::Seed => first.is_null() || first == none,
-            Form::Read => {
-                // SAFETY: the call is going on
-                let of = if self.name.starts_with("os.") { first } else { call.this() };
-                // SAFETY: as above
-                let Some(file) = (unsafe { Bound::from_borrowed_ptr_or_opt(py, of) }) else {
-                    return Ok(ReadFrom::File);
-                };
-                return if self.is_of_socket { connections::read_from(&file) } else { Ok(read_from(&file)) };
-            }
-            _ if self.most == usize::MAX || matches!(call, Call::One(..)) && flags & ffi::METH_NOARGS != 0 => true,
-            _ => {
-                // SAFETY: the call is going on
-                let (args, kwargs) = unsafe { call.arguments(py, flags) }?;
-                let named = kwargs.iter().flat_map(|kwargs| kwargs.values());
-                args.iter().chain(named).filter(|arg| !arg.is_none()).count() <= self.most
-            }
-        };
-        Ok(if is_from_outside { ReadFrom::Kernel } else { ReadFrom::File })
-    }
-
     fn ask(
         &self,
         py: Python<'_>,
@@ -269,10 +159,15 @@ impl Source {
         let stream = &asked.stream;
         let _held = Hold::new(); // what it asks itself is part of its own value
         if in_added_statement() {
-            if gives() {
+            if !gives() {
+                return Ok(plain());
+            }
+            let is_librarys_clock = asked.is_librarys && self.is_of_time();
+            if !is_librarys_clock || !swallowed(py, || is_let_go(py))?.unwrap_or_default() {
                 with(|inputs| inputs.asked.insert(stream.clone()));
             }
-            return Ok(plain());
+            let shown = self.clock.as_ref().filter(|_| is_librarys_clock).map(|clock| clock.goes_on(py)).transpose()?;
+            return Ok(shown.flatten().map_or_else(plain, Bound::into_ptr));
         }
         if gives() {
             if let From::Program(descriptor) = asked.from {
@@ -283,17 +178,20 @@ impl Source {
                 };
                 return read.instead(decoded, plain);
             }
-            let kept = swallowed(py, || self.give(py, call, stream))?.flatten();
+            let kept = swallowed(py, || self.give(py, call, asked))?.flatten();
             if let (From::Connection(descriptor), Some(given)) = (asked.from, &kept) {
                 let bytes = given.extract().or_else(|_| given.len())?;
                 py.detach(|| connections::heard(descriptor, bytes));
             }
             return match kept {
                 Some(value) => Ok(value.into_ptr()),
-                None => Ok(plain()),
+                None => {
+                    let shown = self.clock.as_ref().filter(|_| asked.is_librarys).map(|clock| clock.goes_on(py));
+                    Ok(shown.transpose()?.flatten().map_or_else(plain, Bound::into_ptr))
+                }
             };
         }
-        if with(|inputs| inputs.is_full) {
+        if with(|inputs| inputs.is_full) || asked.is_librarys && self.is_of_time() && !clocks::has_room() {
             return Ok(plain());
         }
         if self.form == Form::Seed {
@@ -323,7 +221,7 @@ impl Source {
     }
 
     fn keep(&self, value: &Bound<'_, PyAny>, call: Call, asked: &Asked) -> PyResult<()> {
-        let Asked { stream, from } = asked;
+        let Asked { stream, from, .. } = asked;
         let py = value.py();
         let (number, text) = match self.form {
             Form::Float => (Some(value.cast::<PyFloat>()?.value().to_bits().cast_signed()), None),
@@ -343,9 +241,15 @@ impl Source {
         Ok(())
     }
 
-    fn give<'py>(&self, py: Python<'py>, call: Call, stream: &Arc<str>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn give<'py>(&self, py: Python<'py>, call: Call, asked: &Asked) -> PyResult<Option<Bound<'py, PyAny>>> {
         let path = place_now();
-        let (number, kept) = with(|inputs| inputs.give(py, path, stream));
+        let stream = &asked.stream;
+        // a library that waits for others asks a clock as often as it takes
+        let is_told = !asked.is_librarys || !self.is_of_time();
+        let (number, kept) = with(|inputs| inputs.give(py, path, stream, is_told));
+        if let (Some(number), Some(clock)) = (number, &self.clock) {
+            clock.showed(number);
+        }
         match (number, kept, self.form) {
             (Some(number), _, Form::Float) => {
                 Ok(Some(PyFloat::new(py, f64::from_bits(number.cast_unsigned())).into_any()))
@@ -378,6 +282,10 @@ impl Source {
             return Ok(None);
         }
         Ok(Some(given))
+    }
+
+    pub(super) fn is_of_time(&self) -> bool {
+        self.name.starts_with("time.") || self.name.starts_with("datetime.")
     }
 
     /// Whether it reads a file to its end.

@@ -100,14 +100,20 @@ impl Inputs {
         self.is_full = self.bytes > MOST_BYTES;
     }
 
-    /// The next value that `name` returned at a place: a number, or something else.
-    pub fn give(&mut self, py: Python<'_>, path: Arc<str>, name: &Arc<str>) -> (Option<i64>, Option<Py<PyAny>>) {
+    /// The next value that `name` returned at a place: a number, or something else. `is_told`: whether it is missed if it is not there.
+    pub fn give(
+        &mut self,
+        py: Python<'_>,
+        path: Arc<str>,
+        name: &Arc<str>,
+        is_told: bool,
+    ) -> (Option<i64>, Option<Py<PyAny>>) {
         let slot = self.given.entry((path, name.clone())).or_default();
         slot.next += 1;
         let at = slot.next - 1;
         let other = slot.others.get(at).map(|other| other.clone_ref(py));
         let number = slot.numbers.get(at).copied();
-        if other.is_none() && number.is_none() && !name.ends_with(AS_IMPORTED) {
+        if other.is_none() && number.is_none() && is_told && !name.ends_with(AS_IMPORTED) {
             self.miss(name);
         }
         (number, other)

@@ -17,7 +17,7 @@ _ANY = sys.maxsize
 HEAR = "hear"
 """The form of what reads a connection."""
 _CLOCKS = ("time", "perf_counter", "monotonic", "process_time", "thread_time")
-_OF_SCRIPT: tuple[tuple[str, str, str, str, int], ...] = (
+_OF_TIME: tuple[tuple[str, str, str, str, int], ...] = (
     *(("time", name, f"time.{name}", "float", 0) for name in _CLOCKS),
     *(("time", f"{name}_ns", f"time.{name}_ns", "whole", 0) for name in _CLOCKS),
     ("time", "clock_gettime", "time.clock_gettime", "float", 1),
@@ -27,6 +27,11 @@ _OF_SCRIPT: tuple[tuple[str, str, str, str, int], ...] = (
     ("_datetime", "datetime.now", "datetime.datetime.now", "other", 1),
     ("_datetime", "datetime.utcnow", "datetime.datetime.utcnow", "other", 0),
     ("_datetime", "date.today", "datetime.date.today", "other", 0),
+)
+"""Module, name, what it is called, form (`float`, `whole`: 64 bits, `other`, `seed`, `read`, `hear`, `starts`, `waits`), and with
+how many arguments its value still comes from outside. More of them say what it is computed from."""
+
+_OF_SCRIPT: tuple[tuple[str, str, str, str, int], ...] = (
     ("posix", "times", "os.times", "other", _ANY),
     ("posix", "getloadavg", "os.getloadavg", "other", _ANY),
     ("resource", "getrusage", "resource.getrusage", "other", _ANY),
@@ -38,9 +43,9 @@ _OF_SCRIPT: tuple[tuple[str, str, str, str, int], ...] = (
     ("sys", "getrefcount", "sys.getrefcount", "whole", _ANY),
     ("sys", "getallocatedblocks", "sys.getallocatedblocks", "whole", _ANY),
     ("_socket", "gethostname", "socket.gethostname", "other", _ANY),
+    ("posix", "statvfs", "os.statvfs", "other", _ANY),
 )
-"""Module, name, what it is called, form (`float`, `whole`: 64 bits, `other`, `seed`, `read`, `hear`, `starts`, `waits`), and with
-how many arguments its value still comes from outside. More of them say what it is computed from."""
+"""What the script's own files ask for."""
 
 _OF_ANYBODY: tuple[tuple[str, str, str, str, int], ...] = (
     ("posix", "urandom", "os.urandom", "other", _ANY),
@@ -60,7 +65,7 @@ _OF_ANYBODY: tuple[tuple[str, str, str, str, int], ...] = (
 )
 """The same for libraries, too: with what they draw they compute."""
 
-TABLE = [*((*each, False) for each in _OF_SCRIPT), *((*each, True) for each in _OF_ANYBODY)]
+TABLE = [*((*each, False) for each in _OF_SCRIPT), *((*each, True) for each in (*_OF_TIME, *_OF_ANYBODY))]
 
 HAND_ON = {
     "random",
@@ -77,6 +82,9 @@ HAND_ON = {
     "florc.replay.files.looks",
     "florc.replay.files.opens",
     "florc.replay.files.redirection",
+    "florc.replay.session.loggers",
+    "florc.process.methods",
+    "florc.process.start",
 }
 """Modules that ask because somebody asked them: that one's is the value."""
 
@@ -87,10 +95,27 @@ IN_NO_RESULT = {
     "importlib",
     "linecache",
     "tokenize",
-    "torch._dynamo.bytecode_transformation",
-    "torch._dynamo.utils",
+    "torch._dynamo",
 }
 """Modules whose entropy decides names and keys, and nothing that a script computes."""
+
+WAIT = {
+    "torch._dynamo",
+    "torch._inductor",
+    "multiprocessing",
+    "threading",
+    "queue",
+    "selectors",
+    "sched",
+    "asyncio",
+    "concurrent",
+    "subprocess",
+    "socket",
+    "socketserver",
+    "ssl",
+}
+"""Modules that wait by a clock for threads and children, which are there again in a replay; and compilers, which measure
+themselves."""
 
 _INTO = {"io.FileIO.readinto": 0, "socket.recv_into": 0, "ssl.read": 1}
 """What writes into a buffer -> which argument that is."""
@@ -159,4 +184,6 @@ def decode(name: str, this: Any, kept: str, args: tuple[Any, ...], kwargs: dict[
         return sys.modules["posix"].times_result(value)
     if name == "resource.getrusage":
         return sys.modules["resource"].struct_rusage(value)
+    if name == "os.statvfs":
+        return sys.modules["posix"].statvfs_result(value)
     return tuple(value) if name != "gc.get_stats" else value

@@ -279,7 +279,10 @@ class _Ending:
         )
         for block, why in report["not_kept"].items():
             say(f"{block} will run again on replay: {why}")
-        if unknown := _native.not_kept():
+        unknown = _native.not_kept()
+        if _native.taken_elsewhere():
+            unknown.append("what other threads and forked processes ask for (clocks, entropy, connections)")
+        if unknown:
             say(f"{' and '.join(unknown)} is not kept: a replay asks again, and an answer that depends on it is unverified")
         if _native.is_order_of_addresses_used():
             say(

@@ -8,6 +8,7 @@ import time
 from types import CodeType, FrameType
 
 from .. import _native, session
+from ..inputs import logging_began
 from ..plan import loops
 from ..process.log_files import LogFiles
 from ..process.output import Tap
@@ -87,7 +88,7 @@ class Recording:
         self.started = time.perf_counter()
         run.note = self.note
         self.note("run", **run.head())
-        self.note("clocks", perf_counter=self.started, pid=os.getpid())
+        self.note("clocks", perf_counter=self.started, pid=os.getpid(), logging=logging_began.now())
         self.entered = Entered(self.note)
         self._is_told = False
         self._is_full = False

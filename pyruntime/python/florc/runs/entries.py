@@ -79,6 +79,8 @@ class Entries:
         self.arguments: dict[str, list[Any]] = {}
         """What `florc.arg` gave by each name: one value, unless the script asked with several defaults."""
         self._steady: float | None = None
+        self.logging: int | None = None
+        """Since when `logging` counted, in nanoseconds since 1970."""
         self.pid: int | None = None
         """The number of the process that ran the script."""
         self._last_at = 0.0
@@ -222,7 +224,7 @@ class Entries:
             case _native.Generator():
                 self.generators[record.name] = record.state
             case _native.Clocks():
-                self._steady, self.pid = record.perf_counter, record.pid
+                self._steady, self.pid, self.logging = record.perf_counter, record.pid, record.logging
             case _native.Variables():
                 self.variables_read.update(record.found)
             case _native.Circumstances():

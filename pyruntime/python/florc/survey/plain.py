@@ -37,6 +37,11 @@ OF_OBJECT = "*"
 """How a digest ends that depends on attributes of objects of the script's."""
 _MOST_S, _MOST = 0.005, 0.002
 """Seconds of the processor, and part of the run, that may be spent on looking."""
+_OF_OTHERS = (
+    "threads or processes of the script asked for something from outside (a clock, entropy, a connection), which is not given back, "
+    "before an added statement ran"
+)
+_MOST_DOUBTED = 1000
 _MARKS = ">^"
 """What may stand behind the digest of a whole number, as what the system may have counted it."""
 _OPTIMIZED = 1
@@ -112,6 +117,10 @@ class Compared:
         self._printed = 0
         self.different: dict[str, str] = {}
         """Name -> where it was found first to hold something else."""
+        self._vouched = 0
+        """So much had been taken in other threads and processes when the names held for the last time what they had held."""
+        self._doubted: list[dict[str, str]] = []
+        """What names held where added statements may have shown something of that."""
 
     def printed(self, frame: FrameType | None) -> None:
         """As `Noted.printed`."""
@@ -122,6 +131,9 @@ class Compared:
         """These hold what a checkpoint gave them, or what nobody reads: that is proved elsewhere."""
         self._restored |= names
 
+    def _outside(self) -> tuple[list[tuple[float, float]], list[int]]:
+        return [(self.began, time.time()), *([self._span] if self._span else [])], [os.getpid(), self._process]
+
     def compare(self, path: str, frame: FrameType | None) -> None:
         """The program is there."""
         with mishaps.Swallow("comparing what names hold"):
@@ -131,14 +143,31 @@ class Compared:
         number = self._at.get(path)
         if number is None:
             return
+        taken, before = _native.taken_elsewhere(), len(self.different)
         for _, changed in self._recorded[self._next : number + 1]:
             self._known.update(changed)
         self._next = max(self._next, number + 1)
-        spans = [(self.began, time.time()), *([self._span] if self._span else [])]
-        processes = [os.getpid(), self._process]
-        for name, digest in digests(frame, spans, processes).items():
+        found = digests(frame, *self._outside())
+        for name, digest in found.items():
             known = self._known.get(name)
             if known is None or _is_same(known, digest) or name.rpartition(" ")[2] in self._restored:
                 continue
             if not (self._restored and (digest + known).count(OF_OBJECT)):
                 self.different.setdefault(name, path)
+        if len(self.different) == before:
+            self._vouched = taken
+            self._doubted = [seen for seen in self._doubted if not seen.items() <= found.items()]
+
+    def asked(self, frame: FrameType) -> None:
+        """An added statement runs there: what is taken from outside in threads and processes may be part of what it shows, until what
+        the names hold is compared next."""
+        if _native.taken_elsewhere() == self._vouched or len(self._doubted) > _MOST_DOUBTED:
+            return
+        seen = digests(frame, *self._outside())
+        if seen not in self._doubted:
+            self._doubted.append(seen)
+
+    @property
+    def doubts(self) -> list[str]:
+        """A sentence, where added statements may have shown what is not given back, and nothing vouches for it."""
+        return [_OF_OTHERS] * bool(self._doubted)

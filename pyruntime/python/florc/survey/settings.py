@@ -21,7 +21,7 @@ from . import foreign, readers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 Settings = dict
@@ -42,14 +42,17 @@ def mention(text: str) -> None:
             _open.add(name)
 
 
-def now() -> Settings[str, Any]:
-    """All of them that are read."""
-    found = {name: read(None) for name, read in _OF_PYTHON.items() if name in _open}
-    modules = sys.modules
-    for name, (module, read_of) in _OF_MODULES.items():
-        if module in modules and name in _open:
+def now(of: Iterable[str] | None = None) -> Settings[str, Any]:
+    """All of them that are read, or those of these."""
+    found, modules = {}, sys.modules
+    for name in (*_OF_PYTHON, *_OF_MODULES) if of is None else of:
+        if name not in _open:
+            continue
+        if name in _OF_PYTHON:
+            found[name] = _OF_PYTHON[name](None)
+        elif (there := modules.get(_OF_MODULES[name][0])) is not None:
             with suppress(Exception):  # half imported, or replaced by something else
-                found[name] = read_of(modules[module])
+                found[name] = _OF_MODULES[name][1](there)
     return found
 
 

@@ -27,8 +27,8 @@ kinds! {
     /// The state of a generator at the start of the run.
     Generator { name: String, state: Text, }
 
-    /// What a clock showed when the run began, and the number of its process.
-    Clocks { perf_counter: f64, pid: Option<i64>, }
+    /// What a clock showed when the run began, the number of its process, and since when `logging` counts, in nanoseconds.
+    Clocks { perf_counter: f64, pid: Option<i64>, logging: Option<i64>, }
 
     /// Versions, processor, threads, settings.
     Circumstances { found: Json, }

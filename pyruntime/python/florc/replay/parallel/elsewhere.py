@@ -59,6 +59,7 @@ class Elsewhere:
         at = next((n for n, word in enumerate(words[:-1]) if os.fsdecode(word) in ("-c", "-m")), None)
         if at is None or not _STARTS.search(what := os.fsdecode(words[at + 1])):
             return words
+        _native.took_elsewhere()
         if os.fsdecode(words[at]) == "-m":
             what = f"import runpy; runpy._run_module_as_main({what!r})"
         self._write()

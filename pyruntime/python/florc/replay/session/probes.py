@@ -152,6 +152,7 @@ class _Run:
             probes.flush_files()
             self._is_watched = session.looking.begin(name, self._frame)
             self._answer = probes.begin(name)
+            session.names.asked(self._frame)
             if self._answer is not None:
                 self._files = probes.files(name)
             session.tracked.begin(name, self._answer is not None)

@@ -160,7 +160,7 @@ class Looking:
 
     def _settings(self) -> dict[str, Any]:
         _ = self._reader
-        return {name: value for name, value in settings.now().items() if name in _SETTINGS}
+        return settings.now(_SETTINGS)
 
     def _said(self, group: Group, what: str) -> str:
         file, first, last = group

@@ -12,8 +12,10 @@ from types import CodeType, FrameType
 from typing import Any, NoReturn
 
 from ... import _native, state
+from ...inputs import logging_began
 from ...plan import places
 from ...plan.window import Window
+from ...process import start
 from ...process.divert import Divert
 from ...process.fast_forward import after, why_not
 from ...process.log_files import LogFiles
@@ -105,6 +107,7 @@ class Replay:
         """How often each added statement ran, and was answered."""
         self.tracked = Tracked(history, folder, versions.probe_place)
         self.probes = Probes(self, capture)
+        start.after_import("logging", functools.partial(logging_began.put_back, history.logging, history.inputs))
         self.names = plain.Compared(history.names, history.clocks().wall, history.pid or 0)
         self.reached: dict[str, int] = {}
         """Main loop at its place -> how many iterations it had so far."""
@@ -141,7 +144,7 @@ class Replay:
         # a logger may write a line with its time alone
         shown = [(value.text, value.message or ("" if value[:3] in logged else None)) for value in self.values]
         asks_number = not {"getpid", "current_process"}.isdisjoint(set().union(*self.versions.names()))
-        others = [*self.statements.others.unanswered, *unrecorded.looks(self.versions, self.has_restored)]
+        others = [*self.statements.others.unanswered, *self.names.doubts, *unrecorded.looks(self.versions, self.has_restored)]
         # a replay that begins in the middle, or of ranks that meet elsewhere, holds other things meanwhile
         is_whole = self.window is None and not self.skipped.jumps and len(self.history.together) == 1
         drifted = self._witnessed.drifted if self._witnessed is not None else {}
