@@ -72,6 +72,51 @@ def test_however_the_script_goes_over_it(workshop: Workshop, way: str, checkpoin
     assert recorded.code == 0 and "in the order of their addresses" in recorded.said, recorded.said
 
 
+SUBCLASSES = {
+    "of set": "class Own(set): pass",
+    "of frozenset": "class Own(frozenset): pass",
+    "of a subclass": "class Above(set): pass\nclass Own(Above): pass",
+    "that goes over itself": "class Own(set):\n    def __iter__(self): return super().__iter__()",
+    "that asks its base": "class Own(frozenset):\n    def __iter__(self): yield from frozenset.__iter__(self)",
+    "as the class of another file": "from own import Own",
+    "made before the script began": "import sys; Own = sys.Own",
+    "of one that was": "import sys\nclass Own(sys.Own): pass",
+    "in C": """
+import ctypes
+class Spec(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("sizes", ctypes.c_int * 2), ("flags", ctypes.c_uint), ("slots", ctypes.c_void_p)]
+slots, make = (ctypes.c_void_p * 2)(), ctypes.pythonapi.PyType_FromSpecWithBases
+make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object]
+spec = Spec(b"native.Own", (0, 0), 0, ctypes.addressof(slots))
+Own = make(ctypes.addressof(spec), (set,))
+""",
+}
+
+
+@pytest.mark.parametrize("made", ["kept", "range(20)"])
+@pytest.mark.parametrize("how", SUBCLASSES)
+def test_subclasses_of_sets(workshop: Workshop, monkeypatch: pytest.MonkeyPatch, how: str, made: str) -> None:
+    workshop.write("own.py", "class Own(set): pass")
+    (workshop.path / "before").mkdir()
+    workshop.write("before/sitecustomize.py", "import sys\nclass Own(set): pass\nsys.Own = Own")
+    monkeypatch.setenv("PYTHONPATH", str(workshop.path / "before"))
+    script = f"""
+class V:
+    def __init__(self, x): self.x = x
+{SUBCLASSES[how]}
+kept = [V(x) for x in range(20)]
+held = Own({made})
+for epoch in range(3):
+    found = []
+    for v in held:
+        found.append(str(v))
+    print("epoch", epoch, len(found))
+"""
+    workshop.write("train.py", script)
+    recorded = workshop.florc("record", "--checkpoint", "every", "train.py")
+    assert recorded.code == 0 and ("in the order of their addresses" in recorded.said) is (made == "kept"), recorded.said
+
+
 def test_sets_of_libraries_are_theirs(workshop: Workshop) -> None:
     workshop.write(
         "train.py",

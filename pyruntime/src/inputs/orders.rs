@@ -1,12 +1,18 @@
 //! Sets of objects that hash by their addresses: who goes over one gets them in an order that is another one in each layout of
 //! memory. Whoever does comes through `tp_iter` of `set` and `frozenset`: loops, comprehensions, `list`, `sorted`.
 //!
-//! The slot is no part of the limited API. Where it lies is the same from CPython 3.10 to 3.14, and looked at before it is changed: it
-//! must hold what `PyType_GetSlot` says. Where it does not, nothing is changed, and no order is seen.
+//! A subclass has a slot of its own. One that is made in C, or that has `__iter__` of its own, gets its base's slot or calls
+//! `__iter__` of its base; any other class takes what the wrapper `set.__iter__` holds (`d_wrapped`), not what is in the slot of
+//! `set`. So both are changed, and the slots of the subclasses that are there already.
+//!
+//! Neither place is part of the limited API. Where they lie is the same from CPython 3.10 to 3.14, and looked at before they are
+//! changed: they must hold what `PyType_GetSlot` says. Where they do not, nothing is changed, and no order is seen.
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use pyo3::ffi::{self, PyObject};
+use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::{PyFrozenSet, PySet, PyType};
 
 use super::callers::is_asked_by_script;
 use super::observed::{gives, is_on, swallowed};
@@ -18,6 +24,8 @@ type Iter = unsafe extern "C" fn(*mut PyObject) -> *mut PyObject;
 
 /// Where `tp_iter` lies in a type.
 const TP_ITER: usize = 216;
+/// Where a wrapper such as `set.__iter__` has the function of C.
+const D_WRAPPED: usize = 48;
 /// So many items are looked at.
 const MOST: usize = 8;
 
@@ -61,20 +69,49 @@ unsafe fn look(py: Python<'_>, set: *mut PyObject, own: Iter) -> PyResult<()> {
 }
 
 /// Looks from now on at who goes over a set.
-pub(super) fn begin() {
-    let wanted: [(*mut ffi::PyTypeObject, Iter); 2] =
-        [(&raw mut ffi::PySet_Type, iter::<0>), (&raw mut ffi::PyFrozenSet_Type, iter::<1>)];
+pub(super) fn begin(py: Python<'_>) -> PyResult<()> {
+    let wanted = [(py.get_type::<PySet>(), iter::<0> as Iter), (py.get_type::<PyFrozenSet>(), iter::<1> as Iter)];
     for (at, (kind, ours)) in wanted.into_iter().enumerate() {
-        // SAFETY: a type is longer than that; it is written to while the interpreter's lock is held, and only where it holds the slot
-        unsafe {
-            let slot = kind.cast::<u8>().add(TP_ITER).cast::<*mut ()>();
-            let own = ffi::PyType_GetSlot(kind, ffi::Py_tp_iter).cast::<()>();
-            if !own.is_null() && *slot == own {
-                OWN[at].store(own, Ordering::Release);
-                *slot = ours as *mut ();
+        // SAFETY: a live type
+        let own = unsafe { ffi::PyType_GetSlot(kind.as_type_ptr(), ffi::Py_tp_iter).cast::<()>() };
+        let wrapper = kind.getattr(intern!(py, "__iter__"))?;
+        // SAFETY: a type, and a wrapper of one, are longer than that
+        if own.is_null() || unsafe { !holds(kind.as_ptr(), TP_ITER, own) || !holds(wrapper.as_ptr(), D_WRAPPED, own) } {
+            continue;
+        }
+        OWN[at].store(own, Ordering::Release);
+        // SAFETY: they hold what goes over a set, as ours does; they are written to with the interpreter's lock held
+        unsafe { put(wrapper.as_ptr(), D_WRAPPED, ours) };
+        let mut kinds = vec![kind];
+        while let Some(kind) = kinds.pop() {
+            // SAFETY: as above
+            unsafe {
+                if holds(kind.as_ptr(), TP_ITER, own) {
+                    put(kind.as_ptr(), TP_ITER, ours);
+                }
+            }
+            for below in py.get_type::<PyType>().call_method1(intern!(py, "__subclasses__"), (&kind,))?.try_iter()? {
+                kinds.extend(below?.cast_into::<PyType>().ok());
             }
         }
     }
+    Ok(())
+}
+
+/// Whether an object holds this at this place.
+///
+/// # Safety
+/// The object is longer than that.
+unsafe fn holds(object: *mut PyObject, place: usize, what: *mut ()) -> bool {
+    // SAFETY: as the caller says
+    unsafe { *object.cast::<u8>().add(place).cast::<*mut ()>() == what }
+}
+
+/// # Safety
+/// As for `holds`; at this place is what goes over a set, and the interpreter's lock is held.
+unsafe fn put(object: *mut PyObject, place: usize, what: Iter) {
+    // SAFETY: as the caller says
+    unsafe { *object.cast::<u8>().add(place).cast::<*mut ()>() = what as *mut () };
 }
 
 /// Whether the script went over a set in the order of addresses.

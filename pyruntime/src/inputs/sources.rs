@@ -55,7 +55,7 @@ pub fn watch_sources(
     let is_first = lock(&HOW).replace((how.0, how.1)).is_none();
     if is_first {
         *lock(&WANTED) = wanted;
-        orders::begin();
+        orders::begin(py)?;
         elsewhere::begin();
         callers::begin(modules, how.2);
     }
