@@ -127,7 +127,9 @@ class Place(NamedTuple):
                 folders[:] = [name for name in folders if name not in (".florc", "__pycache__")]
                 for name in (base, *(os.path.join(base, name) for name in names)):
                     at = os.lstat(name)
-                    there = os.readlink(name) if os.path.islink(name) else b"" if os.path.isdir(name) else Path(name).read_bytes()
+                    there = (
+                        os.readlink(name) if os.path.islink(name) else Path(name).read_bytes() if os.path.isfile(name) else b""
+                    )
                     attributes = [] if os.path.islink(name) else os.listxattr(name)
                     found[name] = at.st_mode, at.st_uid, at.st_ino, at.st_mtime_ns, there, attributes
         return found
@@ -184,7 +186,7 @@ def test_the_users_files_stay_as_they_are(way: str, place: Place) -> None:
     recorded = place.florc("record", "--checkpoint", "every", "train.py")
     assert recorded.returncode == 0, recorded.stderr
     place.write(_script(way, place, 'print("Q", total)'))
-    truth = [f"Q {n}" for n in _totals(recorded.stdout)]
+    truth = [f"Q {n}" for n in totals(recorded.stdout)]
     place.fill()  # the user's edits since
     before = place.look()
     for name, words in COMMANDS.items():
@@ -199,7 +201,7 @@ def test_the_users_files_stay_as_they_are(way: str, place: Place) -> None:
     assert not list(Path("/tmp").glob("florc-world-[!t]*"))
 
 
-def _totals(out: str) -> list[str]:
+def totals(out: str) -> list[str]:
     return [line.split()[2] for line in out.splitlines()]
 
 
@@ -291,7 +293,7 @@ def test_shared_memory_and_workers_of_loaders(place: Place) -> None:
     assert recorded.returncode == 0, recorded.stderr
     place.write(text.replace("#ASK", 'print("Q", total)'))
     done = place.florc("replay", "--step-into", "all", "train.py")
-    assert done.stdout.splitlines() == [f"Q {n}" for n in _totals(recorded.stdout)], done.stderr
+    assert done.stdout.splitlines() == [f"Q {n}" for n in totals(recorded.stdout)], done.stderr
     assert "florc: exact" in done.stderr
 
 

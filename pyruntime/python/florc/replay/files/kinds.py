@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import stat
 from typing import NamedTuple
 
 _lstat = os.lstat
@@ -37,6 +38,13 @@ def is_really_there(path: str) -> bool:
     with contextlib.suppress(OSError, ValueError):
         _lstat(path)
         return True
+    return False
+
+
+def is_pipe_at(path: str) -> bool:
+    """Whether a named pipe lies there, outside the view."""
+    with contextlib.suppress(OSError, ValueError):
+        return stat.S_ISFIFO(_lstat(path).st_mode)
     return False
 
 

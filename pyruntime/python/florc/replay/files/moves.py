@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import shutil
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...support.copying import copy
-from .kinds import ADDED, HERE, KEPT, OWN, PLAIN, Found
+from .kinds import ADDED, HERE, KEPT, OWN, PLAIN, Found, is_pipe_at, is_really_there
 
 if TYPE_CHECKING:
     from .redirection import Functions
@@ -54,24 +55,49 @@ class Moves:
         view.made(real)
         return None
 
-    def _make(self, original: Callable[..., None], path: Any, dir_fd: Any, *args: Any) -> None:
-        real = self._functions.resolve(path, False, dir_fd)
-        if real is None:
-            return original(path, *args, dir_fd=dir_fd)
-        if self._view.find(os.path.dirname(real)).kind == OWN:
-            self._functions.call(original, real, path, *args)
-            return self._view.made_own(real)
-        self._functions.call(original, self._functions.new(real, path), path, *args)
-        self._view.made(real)
-        return None
-
     def mkfifo(self, original: Callable[..., None], path: Any, mode: int = 0o666, *, dir_fd: Any = None) -> None:
         """`os.mkfifo`."""
-        self._make(original, path, dir_fd, mode)
+        self._make(original, path, dir_fd, (mode,), is_pipe=True)
 
     def mknod(self, original: Callable[..., None], path: Any, mode: int = 0o600, device: int = 0, *, dir_fd: Any = None) -> None:
         """`os.mknod`."""
-        self._make(original, path, dir_fd, mode, device)
+        self._make(original, path, dir_fd, (mode, device), is_pipe=stat.S_ISFIFO(mode))
+
+    def _make(self, original: Callable[..., None], path: Any, dir_fd: Any, args: tuple[Any, ...], is_pipe: bool) -> None:
+        functions, view = self._functions, self._view
+        real = functions.resolve(path, False, dir_fd)
+        if real is None:
+            return original(path, *args, dir_fd=dir_fd)
+        if view.find(os.path.dirname(real)).kind == OWN:
+            functions.call(original, real, path, *args)
+            return view.made_own(real)
+        where = functions.new(real, path)
+        if not is_pipe or not self._meets(real):
+            functions.call(original, where, path, *args)
+            view.made(real)
+        elif is_pipe_at(real):  # the recorded run left it: it holds nothing, and stays
+            view.made(real, KEPT, real)
+        else:
+            functions.call(original, real, path, *args)
+            functions.made_temporary(real)
+            with contextlib.suppress(FileExistsError):  # for programs that are started in a folder of the view
+                os.symlink(real, where)
+        return None
+
+    def _meets(self, real: str) -> bool:
+        """Whether a pipe can be at its own path: programs look for it there that the script starts."""
+        try:
+            if self._view.is_apart:  # whatever lies there is the replay's own
+                with contextlib.suppress(FileNotFoundError):
+                    os.remove(real)
+            elif not self._view.has_others:
+                return False
+            elif is_really_there(real):
+                return is_pipe_at(real)
+            self._functions.make_folder(os.path.dirname(real))
+        except OSError:
+            return False
+        return True
 
     def _is_handed_out(self, real: str) -> bool:
         """Whether an added statement makes something where the script has nothing: it is for the user."""
@@ -161,8 +187,11 @@ class Moves:
         return None
 
     def _remove_really(self, original: Callable[..., None], found: Found, path: Any) -> None:
+        is_pipe = is_pipe_at(found.where)
         self._functions.call(original, found.where, path)
         self._functions.temporary.pop(found.where, None)
+        if is_pipe and self._view.find(os.path.dirname(found.where)).kind != OWN:  # a file of this name is none of these
+            self._view.removed(found.where)
 
     def _is_added_own(self, found: Found) -> bool:
         """Whether an added statement removes what an added statement made."""

@@ -40,6 +40,8 @@ class Functions:
         """Threads that are in one of these functions."""
         self.temporary: dict[str, None] = {}
         """Temporary files and folders that the script made at their own paths and has not yet removed."""
+        self.folders: list[str] = []
+        """Folders of the user's that were made for a pipe, those around others first: the script's own are in the view."""
         self.opens, self.moves, self.looks = Opens(self), Moves(self), Looks(self)
 
     # -- putting them in place -------------------------------------------------------------------------------------
@@ -172,6 +174,13 @@ class Functions:
         if not self.is_added():
             self.temporary[real] = None
         self.view.made(real, OWN)
+
+    def make_folder(self, folder: str) -> None:
+        """Make a folder at its own path, where there is none. Raises OSError."""
+        if not is_really_there(folder):
+            self.make_folder(os.path.dirname(folder))
+            os.mkdir(folder)
+            self.folders.append(folder)
 
     def left(self, real: str, path: Any) -> str:
         """Where to make a temporary file or folder that the recorded run left at its path: in the view. Raises the error if the

@@ -27,7 +27,7 @@ from ...trackers.known import EVENT_FILE
 from ..select.skipped import Skipped
 from .as_then import AsThen
 from .enlarged import enlarged
-from .kinds import SUFFIX, free, is_really_there
+from .kinds import SUFFIX, free, is_pipe_at, is_really_there
 from .paths import Paths, remembered
 from .redirection import Functions
 from .removing import remove
@@ -97,7 +97,7 @@ class UserFiles:
             ) from None
         self._view.is_added = is_added
         self._view.as_then = AsThen(self._view, history.read_back, notes, skipped)
-        self._has_others = not names.isdisjoint(OTHERS)
+        self._has_others = self._view.has_others = not names.isdisjoint(OTHERS)
         self._functions = Functions(self._view, Paths(self._view, run.store, os.getcwd()), is_added)
 
     def begun(self, sources: Container[str]) -> None:
@@ -132,7 +132,7 @@ class UserFiles:
     def in_world(self, handed: Callable[[str], None], outside: str) -> None:
         """The replay has a world of its own (`replay/world/`). `handed` is told of what added statements write at its own path:
         it is brought there at the end; `outside`: what paths of the user's begin with."""
-        self._view.handed, self._view.outside = handed, outside
+        self._view.handed, self._view.outside, self._view.is_apart = handed, outside, True
 
     def watch(self) -> None:
         """Start the view, in this process and in those that it forks."""
@@ -179,7 +179,10 @@ class UserFiles:
         else:
             kept = self._put_beside(by_children, sources)
         for path in self._functions.temporary:  # the next replay needs the names
-            self._view.remove_own(path, self._functions.paths.is_meeting(path))
+            self._view.remove_own(path, self._functions.paths.is_meeting(path) or is_pipe_at(path))
+        for path in reversed(self._functions.folders):
+            with contextlib.suppress(OSError):  # a program wrote to it, or removed it
+                os.rmdir(path)
         if not os.path.isdir(os.getcwd()) or os.getcwd().startswith(self._folder):
             os.chdir("/")
         if self._shared is None:

@@ -66,6 +66,10 @@ class View:
         """Whether a file has been changed since the recorded run began, by what nobody heard."""
         self.outside = ""
         """What paths of the user's begin with, where the replay has a world of its own."""
+        self.is_apart = False
+        """Whether the replay has one, of its own or shared."""
+        self.has_others = False
+        """Whether the script starts programs, which are outside the view."""
         self.handed: Callable[[str], None] = lambda path: None
         """Told of what added statements write at its own path."""
         self.as_then: Callable[[str, Found], Found | None] = lambda path, found: None
