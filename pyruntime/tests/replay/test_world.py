@@ -325,6 +325,32 @@ def test_what_an_added_statement_alone_has_written_is_handed_out(how: str, place
     assert (place.path / "o.txt").read_text() == "before\n"
 
 
+WRITE_TMP = 'f = open("tmp", "w"); f.write(str(total)); f.close(); '
+RENAMED = {
+    "os.rename": f'{WRITE_TMP}os.rename("tmp", "q.txt")',
+    "os.replace": f'{WRITE_TMP}os.replace("tmp", "q.txt")',
+    "shutil": f'import shutil; {WRITE_TMP}shutil.move("tmp", "q.txt")',
+    "pathlib": f'from pathlib import Path; {WRITE_TMP}Path("tmp").rename("q.txt")',
+    "from another folder": 'import tempfile; f = tempfile.NamedTemporaryFile("w", delete=False); f.write(str(total)); f.close(); '
+    'os.rename(f.name, "q.txt")',
+    "to a folder": f'import shutil; {WRITE_TMP}os.makedirs("q", exist_ok=True); shutil.move("tmp", "q/q.txt"); '
+    'os.path.lexists("q.txt") or os.symlink("q/q.txt", "q.txt")',
+    "in a thread": "import threading; "
+    't = threading.Thread(target=lambda: print(total, end="", file=open("q.txt", "w"))); t.start(); t.join()',
+    "in a thread, renamed": 'import threading; write = lambda: (open("tmp", "w").write(str(total)), os.replace("tmp", "q.txt")); '
+    "t = threading.Thread(target=write, daemon=True); t.start(); t.join()",
+}
+
+
+@pytest.mark.parametrize("write", ['open("o.txt", "w").write("")', 'open("tmp", "w").close(); os.replace("tmp", "o.txt")'])
+@pytest.mark.parametrize("how", RENAMED)
+def test_what_is_written_and_renamed_is_handed_out_under_its_own_name(how: str, write: str, place: Place) -> None:
+    done = _asking(place, write, RENAMED[how])
+    assert done.returncode == 0 and (place.path / "q.txt").read_text() == "18", (done.stdout, done.stderr)
+    assert not list(place.path.glob("*.florc-replay")) and not (place.path / "tmp").exists(), done.stderr
+    assert "F508" not in done.stderr and "florc: exact" in done.stderr, done.stderr
+
+
 READ = {
     "a file": 'print("Q", open("made.txt").read())',
     "its size": 'print("Q", os.path.getsize("made.txt"))',

@@ -126,7 +126,7 @@ class ReplayProcess:
             attempt.history,
             self._folder,
             self._replay.skipped,
-            self._replay.looking.is_running,
+            self._replay.probes.is_at_work,
             names,
             attempt.task.files if isinstance(attempt.task, RankTask) else None,
             noted_files(run),

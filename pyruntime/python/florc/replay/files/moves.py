@@ -216,7 +216,7 @@ class Moves:
         there = view.find(target)
         both_own = {found.kind, there.kind if view.exists(target) else view.find(os.path.dirname(target)).kind} == {OWN}
         is_short = view.is_short(source, found)
-        if both_own or functions.is_added() and found.kind == ADDED and not view.is_scripts(target):
+        if both_own:
             functions.call(original, source, src, target)
             functions.temporary.pop(source, None)
             view.made(target, found.kind)
@@ -226,11 +226,29 @@ class Moves:
             return None
         if functions.is_added() and view.is_scripts(target):
             functions.opens.beside[target] = None
+        elif functions.is_added() and (found.kind == ADDED or found.kind == HERE and source in functions.opens.beside):
+            return self._hand_out(original, found, source, target, src)
         with view.lock:
             self._move(source, target)
         return None
 
     replace = rename
+
+    def _hand_out(self, original: Callable[..., None], found: Found, source: str, target: str, src: Any) -> None:
+        """An added statement gives what it wrote a name that is none of the script's."""
+        functions, view = self._functions, self._view
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        functions.opens.note_added(target)
+        try:
+            functions.call(original, found.where, src, target)
+        except OSError as error:
+            if error.errno != errno.EXDEV or not os.path.isfile(found.where):
+                raise
+            shutil.move(found.where, target)  # each folder of the replay's world is a file system, as the user's are not
+        if found.kind == HERE:
+            functions.opens.beside.pop(source)
+            view.removed(source)
+        view.made(target, ADDED)  # and so is the other name, where nothing is: the statement may come again
 
     def _check_rename(self, source: str, target: str, src: Any, dst: Any) -> None:
         functions, view = self._functions, self._view

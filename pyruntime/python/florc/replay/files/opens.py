@@ -169,11 +169,15 @@ class Opens:
             return found.where
         if found.kind == PLAIN or found.kind == GONE and not self._view.is_scripts(real):
             os.makedirs(os.path.dirname(real), exist_ok=True)
-            self.added.setdefault(real, os.path.getsize(real) if os.path.exists(real) else None)
+            self.note_added(real)
             self._view.made(real, ADDED)
             return real
         self.beside[real] = None
         return None
+
+    def note_added(self, real: str) -> None:
+        """An added statement is about to write to its real path."""
+        self.added.setdefault(real, os.path.getsize(real) if os.path.exists(real) else None)
 
     def _states(self, path: str) -> list[tuple[int, int]]:
         states = []

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,10 @@ class Probes:
         self._started: list[threading.Thread] = []
         self._started_by: tuple[str, tuple[object, str, int]]
         """Threads that the last statement started, and where that was."""
+        self.present: list[threading.Thread] | None = None
+        """Threads that were there when the added statement began that runs now."""
+        self._theirs: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+        """Threads that added statements have started, daemons too."""
         self.flush_files: Callable[[], None] = lambda: None
         """Flushes the files that the script holds open."""
 
@@ -44,6 +49,18 @@ class Probes:
         if is_called and self.session.looking.is_running():
             return contextlib.nullcontext()  # the statement itself calls it
         return _Run(self, name, frame)
+
+    def is_at_work(self) -> bool:
+        """Whether an added statement runs, or this is a thread that one has started."""
+        me = threading.get_ident()
+        if self.session.looking.is_running() or me == threading.main_thread().ident:
+            return self.session.looking.is_running()
+
+        def is_among(threads: Iterable[threading.Thread]) -> bool:  # the number of one that is over may be given again
+            return any(thread.ident == me and thread.is_alive() for thread in threads)
+
+        before = self.present
+        return is_among(list(self._theirs)) or before is not None and not is_among(before)
 
     def files(self, name: str) -> dict[str, int] | None:
         """What others than Python wrote before this statement; None where it lets nobody write."""
@@ -94,7 +111,9 @@ class Probes:
 
     def note_threads(self, name: str, before: list[threading.Thread]) -> None:
         """A statement is over. The next one may wait for a thread that it started. A daemon is mostly a library's."""
-        started = [thread for thread in threading.enumerate() if thread not in before and not thread.daemon]
+        started = [thread for thread in threading.enumerate() if thread not in before]
+        self._theirs.update(started)
+        started = [thread for thread in started if not thread.daemon]
         if started:
             self._started += started
             self._started_by = name, self._at(name)
@@ -131,7 +150,7 @@ def _write(descriptor: int, data: bytes) -> None:
 class _Run:
     """One execution of an added statement. Thousands of them may follow each other: no generators, no `contextmanager`."""
 
-    __slots__ = ("_answer", "_files", "_frame", "_is_begun", "_is_watched", "_name", "_probes", "_threads")
+    __slots__ = ("_answer", "_files", "_frame", "_is_begun", "_is_first", "_is_watched", "_name", "_probes", "_threads")
 
     def __init__(self, probes: Probes, name: str, frame: FrameType):
         self._probes, self._name, self._frame = probes, name, frame
@@ -148,6 +167,9 @@ class _Run:
         if probes.has_started:
             probes.look_at_threads(name)
         self._threads = threading.enumerate()
+        self._is_first = probes.present is None
+        if self._is_first:
+            probes.present = self._threads
         try:
             probes.flush_files()
             self._is_watched = session.looking.begin(name, self._frame)
@@ -190,6 +212,8 @@ class _Run:
                 if self._is_watched:
                     session.looking.end(self._name, self._frame)
             finally:
+                if self._is_first:
+                    self._probes.present = None
                 for tap in session.taps:
                     tap.pause(-1)
                 _native.in_added(-1)
