@@ -94,6 +94,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(inputs::callers::scripts_modules, module)?)?;
     module.add_function(wrap_pyfunction!(survey::plain::plain_digests, module)?)?;
     module.add_function(wrap_pyfunction!(witness::outside::is_of_system, module)?)?;
+    module.add_function(wrap_pyfunction!(witness::outside::is_process_told, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::sources::unseen_sources, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::sources::watch_sources, module)?)?;
     module.add_function(wrap_pyfunction!(inputs::elsewhere::taken_elsewhere, module)?)?;

@@ -1101,6 +1101,9 @@ def is_of_system(was: str, here: str, processes: tuple[int, int]) -> bool:
     """Whether two whole numbers, told as they are, may be those of files, of which a replay has more open, of processes that this
     one started, or of ports that the kernel chose. `processes`: numbers of this process, now and then."""
 
+def is_process_told() -> bool:
+    """Whether a text that was looked at has the number of a process in it."""
+
 def shows_address(texts: list[str]) -> bool:
     """Whether one of these texts shows where an object of this process lies, or the hash that is made of that."""
 

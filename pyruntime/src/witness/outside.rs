@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::encode::addresses::{LONGEST_TEXT, may_be_address, of_address};
 
@@ -45,6 +46,14 @@ pub fn is_of_system(was: &str, here: &str, processes: (i64, i64)) -> bool {
     marks(was, then).contains(|mark| marks(here, now).contains(mark))
 }
 
+static IS_PROCESS_TOLD: AtomicBool = AtomicBool::new(false);
+
+/// Whether a text that was looked at has the number of a process in it: a library may have put it there.
+#[pyo3::pyfunction]
+pub fn is_process_told() -> bool {
+    IS_PROCESS_TOLD.load(Ordering::Relaxed)
+}
+
 /// What this process and the recorded one took from outside.
 #[derive(Debug)]
 pub struct Outside {
@@ -84,8 +93,11 @@ impl Outside {
     fn mask_numbers(&self, word: &str, masked: &mut String) {
         for part in word.split_inclusive(|c: char| !c.is_ascii_digit()) {
             let digits = part.trim_end_matches(|c: char| !c.is_ascii_digit());
-            let is_outside =
-                digits.parse::<i64>().is_ok_and(|number| self.is_time(number as f64) || self.masks_whole(number));
+            let number = digits.parse::<i64>().ok();
+            let is_outside = number.is_some_and(|number| self.is_time(number as f64) || self.masks_whole(number));
+            if number.is_some_and(|number| self.processes.contains(&number)) {
+                IS_PROCESS_TOLD.store(true, Ordering::Relaxed);
+            }
             masked.push_str(if is_outside { "@" } else { digits });
             masked.push_str(&part[digits.len()..]);
         }

@@ -1,5 +1,5 @@
-"""When `logging` was imported, from where it counts the time of its records (`relativeCreated`): that may have been before the script
-began, in the recorded run or in a replay, so that it is no value of the script's."""
+"""When `logging` was imported, from where it counts the time of its records (`relativeCreated`): that may have been before the
+script began, in the recorded run or in a replay, so that it is no value of the script's."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from posix import dup2, lseek, pread  # those of `os` have stand-ins in a replay
 
 from ..support.console import clear_line, exit_at_once
 from ..support.light import NamedTuple
@@ -35,16 +36,16 @@ class Spool:
 
     def into_file(self) -> None:
         """What is written to the stream from now on comes here."""
-        os.dup2(self.file, self._stream)
+        dup2(self.file, self._stream)
 
     def outside(self) -> None:
         """What is written to it goes where it went before the replay."""
-        os.dup2(self.own, self._stream)
+        dup2(self.own, self._stream)
 
     def hand_on(self, to: int | None = None) -> None:
         """What has come goes to the outside, or to a descriptor, where what is kept goes, too."""
         while True:
-            data = os.pread(self.file, _MOST, self.written)
+            data = pread(self.file, _MOST, self.written)
             new = b"" if self.is_kept and to is None else data[max(0, self._earlier.size - self.written) :]
             self.written += len(data)
             try:
@@ -59,7 +60,7 @@ class Spool:
     def _hash(self, size: int) -> str:
         from _blake2 import blake2b
 
-        return blake2b(os.pread(self.file, size, 0), digest_size=16).hexdigest()
+        return blake2b(pread(self.file, size, 0), digest_size=16).hexdigest()
 
     @property
     def is_otherwise(self) -> bool:
@@ -77,7 +78,7 @@ class Spool:
 
     def since(self, begun: int) -> bytes:
         """What came after so many bytes of this attempt."""
-        return os.pread(self.file, self.written - begun, begun)
+        return pread(self.file, self.written - begun, begun)
 
 
 class Divert:
@@ -99,8 +100,8 @@ class Divert:
 
     def _away(self) -> None:
         flush_streams()
-        os.dup2(self._file, 1)
-        os.dup2(self._file, 2)
+        dup2(self._file, 1)
+        dup2(self._file, 2)
 
     def open(self) -> None:
         """Let what is written now reach the outside."""
@@ -108,7 +109,7 @@ class Divert:
         if self.depth == 1:
             clear_line()
             flush_streams()
-            self._size = os.lseek(self._file, 0, os.SEEK_END) if is_duplicate(sys.stdout) else -1
+            self._size = lseek(self._file, 0, os.SEEK_END) if is_duplicate(sys.stdout) else -1
             self.out.into_file()
             self.err.into_file()
 
@@ -124,9 +125,9 @@ class Divert:
     def _take_duplicated(self) -> None:
         """What a statement printed, where standard output is another descriptor of the same (`os.dup(1)`), which the script made.
         Only then: what forked processes print comes there, too."""
-        more = os.lseek(self._file, 0, os.SEEK_END) - self._size if self._size >= 0 else 0
+        more = lseek(self._file, 0, os.SEEK_END) - self._size if self._size >= 0 else 0
         if more > 0:
-            os.write(self.out.file, os.pread(self._file, more, self._size))
+            os.write(self.out.file, pread(self._file, more, self._size))
 
     def __enter__(self) -> None:
         self.open()

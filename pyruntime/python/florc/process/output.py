@@ -247,5 +247,7 @@ def is_duplicate(stream: Any) -> bool:
 def flush_streams() -> None:
     """What Python holds back of the standard streams goes where they lead now."""
     for stream in (sys.stdout, sys.stderr):
-        with suppress(Exception):  # None, or an object of the script's own
+        try:
             stream.flush()
+        except Exception:  # None, or an object of the script's own
+            continue

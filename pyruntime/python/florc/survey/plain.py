@@ -38,8 +38,8 @@ OF_OBJECT = "*"
 _MOST_S, _MOST = 0.005, 0.002
 """Seconds of the processor, and part of the run, that may be spent on looking."""
 _OF_OTHERS = (
-    "threads or processes of the script asked for something from outside (a clock, entropy, a connection), which is not given back, "
-    "before an added statement ran"
+    "threads or processes of the script asked for something from outside (a clock, entropy, a connection), which is not given "
+    "back, before an added statement ran"
 )
 _MOST_DOUBTED = 1000
 _MARKS = ">^"
@@ -159,8 +159,8 @@ class Compared:
             self._doubted = [seen for seen in self._doubted if not seen.items() <= found.items()]
 
     def asked(self, frame: FrameType) -> None:
-        """An added statement runs there: what is taken from outside in threads and processes may be part of what it shows, until what
-        the names hold is compared next."""
+        """An added statement runs there: what is taken from outside in threads and processes may be part of what it shows, until
+        what the names hold is compared next."""
         if _native.taken_elsewhere() == self._vouched or len(self._doubted) > _MOST_DOUBTED:
             return
         seen = digests(frame, *self._outside())

@@ -14,6 +14,7 @@ import time
 from _contextvars import copy_context
 from _locale import LC_ALL, setlocale
 from _signal import SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, getsignal  # type: ignore[import-not-found]  # what `signal` is made of, without what that imports
+from posix import getcwd  # that of `os` has a stand-in in a replay
 
 from ..support import files_read
 from ..support.light import suppress
@@ -73,9 +74,10 @@ def _items(values: Any) -> list[Any]:
 
 
 def _where() -> str:
-    with suppress(OSError):  # a folder that is not there any more
-        return os.getcwd()
-    return ""
+    try:
+        return getcwd()
+    except OSError:  # a folder that is not there any more
+        return ""
 
 
 def _filters() -> list[Any]:

@@ -55,6 +55,8 @@ class Loggers:
 
     def settle(self) -> None:
         """An added statement begins: what the script has told its loggers is written first, as it is no answer."""
+        if not (self._writers or self._told):
+            return
         waiting, self._writers = self._writers, []
         for handler in waiting:
             if handler._thread is not None and handler._thread.is_alive() and not handler._stopped:

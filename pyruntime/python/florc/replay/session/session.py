@@ -143,7 +143,9 @@ class Replay:
         logged = {value[:3] for value in self.values if value.message is not None}
         # a logger may write a line with its time alone
         shown = [(value.text, value.message or ("" if value[:3] in logged else None)) for value in self.values]
-        asks_number = not {"getpid", "current_process"}.isdisjoint(set().union(*self.versions.names()))
+        asks_number = _native.is_process_told() or not {"getpid", "current_process"}.isdisjoint(
+            set().union(*self.versions.names())
+        )
         others = [*self.statements.others.unanswered, *self.names.doubts, *unrecorded.looks(self.versions, self.has_restored)]
         # a replay that begins in the middle, or of ranks that meet elsewhere, holds other things meanwhile
         is_whole = self.window is None and not self.skipped.jumps and len(self.history.together) == 1
