@@ -3,7 +3,6 @@ script began, in the recorded run or in a replay, so that it is no value of the 
 
 from __future__ import annotations
 
-import struct
 import sys
 
 TYPE_CHECKING = False
@@ -25,6 +24,8 @@ def now() -> int | None:
 
 def put_back(before: int | None, inputs: Iterable[tuple[str, str, list[int], list[str]]]) -> None:
     """It is as it was when the run was recorded. `before`: if that was before the script began; else it is among the inputs."""
+    import struct
+
     began = before
     for _, name, numbers, _ in inputs if began is None else ():
         if name in _AS_IMPORTED and numbers:
