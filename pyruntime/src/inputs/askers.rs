@@ -80,6 +80,12 @@ impl Source {
         }
         let (stream, from) = match self.takes(py, call)? {
             ReadFrom::File => return Ok(None),
+            ReadFrom::Others => {
+                if of_script || self.of_library(py)?.is_some_and(|stream| stream == self.name) {
+                    elsewhere::took();
+                }
+                return Ok(None);
+            }
             ReadFrom::Program(stream, descriptor) => (Some(stream), From::Program(descriptor)),
             ReadFrom::Connection(stream, descriptor) => (Some(stream), From::Connection(descriptor)),
             ReadFrom::Kernel if of_script => (Some(self.name.clone()), From::Kernel),

@@ -47,9 +47,9 @@ pub(super) fn read_from(socket: &Bound<'_, PyAny>) -> PyResult<ReadFrom> {
     let is_far = inode_of(descriptor).is_some();
     if socket.call_method0(intern!(py, "gettimeout"))?.extract::<Option<f64>>()? == Some(0.0) {
         UNWAITED.fetch_or(is_far, Ordering::Relaxed);
-        return Ok(ReadFrom::File);
+        return Ok(ReadFrom::Others);
     }
-    Ok(if is_far { ReadFrom::Connection(STREAM.into(), descriptor) } else { ReadFrom::File })
+    Ok(if is_far { ReadFrom::Connection(STREAM.into(), descriptor) } else { ReadFrom::Others })
 }
 
 /// The inode of a socket that may lead to another machine.

@@ -12,9 +12,10 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
 
-use super::callers::is_asked_by_script;
+use super::callers::{is_asked_by_script, scripts_frame};
 use super::definitions::{Call, Definition, StandIn};
 use super::descriptors::{is_a, stat_of};
+use super::elsewhere;
 use super::observed::{gives, in_added_statement, is_on, swallowed};
 use super::values::with;
 use crate::guard::interrupts::is_at_work;
@@ -110,8 +111,12 @@ impl Starts {
         Ok(Some(running(|running| {
             let name = format!("program {count} started at {}", if place.is_empty() { "the top" } else { &place });
             for (descriptor, what) in [(errors, "errors"), (output, "output")] {
-                if let Some(pipe) = stat_of(descriptor).filter(|found| is_a(found, libc::S_IFIFO)) {
-                    running.pipes.insert(pipe.st_ino, format!("the {what} of {name}").into());
+                match stat_of(descriptor) {
+                    Some(pipe) if is_a(&pipe, libc::S_IFIFO) => {
+                        running.pipes.insert(pipe.st_ino, format!("the {what} of {name}").into());
+                    }
+                    Some(file) if is_a(&file, libc::S_IFREG) => elsewhere::took(), // the script may read it
+                    _ => {}
                 }
             }
             (place, format!("the end of {name}").into())
@@ -123,11 +128,18 @@ impl StandIn for Starts {
     fn call(&self, call: Call) -> *mut PyObject {
         // SAFETY: the call came to the stand-in of this definition
         let plain = || unsafe { call.of(self.0) };
-        if !is_on() || !is_followed() || is_at_work() {
+        if !is_on() || is_at_work() {
             return plain();
         }
         // SAFETY: Python calls a function of C with the interpreter's lock held
         let py = unsafe { Python::assume_attached() };
+        if !is_followed() {
+            match swallowed(py, || Ok(scripts_frame(py)?.is_some())) {
+                Ok(is_scripts) => is_scripts.unwrap_or_default().then(elsewhere::took),
+                Err(error) => return raised(py, error),
+            };
+            return plain();
+        }
         let end = match swallowed(py, || self.begins(py, call)) {
             Ok(end) => end.flatten(),
             Err(error) => return raised(py, error),

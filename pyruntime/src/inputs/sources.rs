@@ -41,6 +41,8 @@ static UNSEEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
 static HOW: Mutex<Option<How>> = Mutex::new(None);
 type How = (Py<PyAny>, Py<PyAny>);
 
+/// How the stream of what loggers ask ends.
+const OF_LOGGERS: &str = " in logging";
 /// Bytes of a seed that florc draws.
 const SEED_BYTES: usize = 32;
 
@@ -163,6 +165,9 @@ impl Source {
                 return Ok(plain());
             }
             let is_librarys_clock = asked.is_librarys && self.is_of_time();
+            if is_librarys_clock && stream.ends_with(OF_LOGGERS) {
+                return Ok(plain()); // a record has the present time; a value that shows it is told by that
+            }
             if !is_librarys_clock || !swallowed(py, || is_let_go(py))?.unwrap_or_default() {
                 with(|inputs| inputs.asked.insert(stream.clone()));
             }
@@ -186,7 +191,7 @@ impl Source {
             return match kept {
                 Some(value) => Ok(value.into_ptr()),
                 None => {
-                    let shown = self.clock.as_ref().filter(|_| asked.is_librarys).map(|clock| clock.goes_on(py));
+                    let shown = self.clock.as_ref().map(|clock| clock.goes_on(py));
                     Ok(shown.transpose()?.flatten().map_or_else(plain, Bound::into_ptr))
                 }
             };

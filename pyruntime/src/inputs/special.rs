@@ -16,6 +16,8 @@ const RANDOM: [u32; 2] = [8, 9];
 /// From where a descriptor, or a file that has one, is read.
 pub enum ReadFrom {
     File,
+    /// A pipe, a socket or a terminal that leads to another process, of which nothing is kept.
+    Others,
     /// A device, or what the kernel says.
     Kernel,
     /// A program that the script started: in which stream what it says stands, and the descriptor of the pipe.
@@ -30,13 +32,21 @@ pub fn read_from(file: &Bound<'_, PyAny>) -> ReadFrom {
 }
 
 fn from_descriptor(number: i32) -> ReadFrom {
-    match stat_of(number) {
-        Some(found) if is_a(&found, libc::S_IFIFO) => {
-            stream_of(found.st_ino).map_or(ReadFrom::File, |stream| ReadFrom::Program(stream, number))
-        }
+    let found = stat_of(number);
+    let pipe = found.as_ref().filter(|found| is_a(found, libc::S_IFIFO));
+    if let Some(stream) = pipe.and_then(|pipe| stream_of(pipe.st_ino)) {
+        return ReadFrom::Program(stream, number);
+    }
+    match found {
         Some(found) if is_special(number, &found) => ReadFrom::Kernel,
+        Some(found) if number != 0 && is_of_others(&found) => ReadFrom::Others, // standard input is seen elsewhere
         _ => ReadFrom::File,
     }
+}
+
+fn is_of_others(found: &libc::stat) -> bool {
+    let is_terminal = is_a(found, libc::S_IFCHR) && libc::major(found.st_rdev) != MEMORY;
+    is_terminal || is_a(found, libc::S_IFIFO) || is_a(found, libc::S_IFSOCK)
 }
 
 fn is_special(number: i32, found: &libc::stat) -> bool {

@@ -82,6 +82,7 @@ HAND_ON = {
     "florc.replay.files.looks",
     "florc.replay.files.opens",
     "florc.replay.files.redirection",
+    "florc.replay.files.handles",
     "florc.replay.session.loggers",
     "florc.process.methods",
     "florc.process.start",

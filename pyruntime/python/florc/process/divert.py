@@ -7,6 +7,7 @@ import sys
 from posix import dup2, lseek, pread  # those of `os` have stand-ins in a replay
 
 from ..support.console import clear_line, exit_at_once
+from ..support.high import copied, raised
 from ..support.light import NamedTuple
 from .output import flush_streams, is_duplicate
 
@@ -27,9 +28,9 @@ class Spool:
 
     def __init__(self, stream: int, path: str, flags: int, earlier: Printed, is_kept: bool):
         self._stream, self.is_kept = stream, is_kept
-        self.own = os.dup(stream)
+        self.own = copied(stream)
         """Where it went before the replay."""
-        self.file = os.open(path, flags, 0o600)
+        self.file = raised(os.open(path, flags, 0o600))
         self.written = 0
         """Bytes so far."""
         self._earlier = earlier
@@ -95,7 +96,7 @@ class Divert:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC  # a replay that starts again writes them anew
         self.out = Spool(1, path + ".probes", flags, earlier[0], keeps)
         self.err = Spool(2, errors or path + ".probes-errors", flags, earlier[1], errors is not None)
-        self._file = os.open(path, flags, 0o600)
+        self._file = raised(os.open(path, flags, 0o600))
         self._away()
 
     def _away(self) -> None:

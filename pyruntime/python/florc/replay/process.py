@@ -33,6 +33,7 @@ from ..runs.versions import Versions
 from ..support import console as messages
 from ..support import files_read
 from ..support.console import say
+from ..support.high import raised
 from ..support.private import private_folder
 from . import failures as failed
 from .check import check
@@ -340,7 +341,7 @@ def _watch_progress() -> None:
     seconds = int(given) if given.isdecimal() else STILL_S
     with contextlib.suppress(OSError, RuntimeError):  # the kernel has no such thing: it is silent
         if seconds:
-            frames = os.memfd_create("florc-frames")
+            frames = raised(os.memfd_create("florc-frames"))
             faulthandler.register(_native.stall_signal(), frames, all_threads=False)
             _native.watch_progress(frames, messages.descriptor(), seconds)
 

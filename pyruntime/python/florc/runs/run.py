@@ -12,6 +12,7 @@ from ..process import start
 from ..project.script import Unusable
 from ..support import regular
 from ..support.console import say
+from ..support.high import raised
 from ..support.light import dumps, suppress
 from ..support.private import private_file, private_folder
 from . import circumstances, described, trust
@@ -33,10 +34,6 @@ CUT = ("killed", "interrupted", "cut off")
 """How a run ends that has an unfinished iteration."""
 SEALED = 2
 """The first version of the journal that says whose it is, and which run it is of."""
-
-
-_LOWEST_FD = 200
-"""As the recorder's own descriptors."""
 
 
 def store_path() -> str:
@@ -179,10 +176,7 @@ class Run:
         """Hold the run's lock: released by the operating system however the process ends."""
         if fcntl is not None:
             low = private_file(self.own("lock"), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK)
-            try:  # out of the script's way: its first file gets the number it has in a plain run
-                self._lock = os.fdopen(fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _LOWEST_FD), "w")
-            finally:
-                os.close(low)
+            self._lock = os.fdopen(raised(low), "w")
             with suppress(OSError):
                 fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 

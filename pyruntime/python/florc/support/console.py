@@ -35,7 +35,9 @@ _STEERING = frozenset("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u2
 def to_descriptor(descriptor: int) -> None:
     """From now on speak to this file descriptor (a replay diverts the script's own standard error)."""
     global _stream
-    _stream = os.fdopen(os.dup(descriptor), "w", buffering=1, errors="backslashreplace")
+    from .high import copied
+
+    _stream = os.fdopen(copied(descriptor), "w", buffering=1, errors="backslashreplace")
 
 
 def descriptor() -> int:

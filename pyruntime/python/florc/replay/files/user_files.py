@@ -23,6 +23,7 @@ from ...runs.journal import History
 from ...runs.run import Run
 from ...support.console import say
 from ...support.copying import copy
+from ...support.high import raised
 from ...trackers.known import EVENT_FILE
 from ..select.skipped import Skipped
 from .as_then import AsThen
@@ -259,7 +260,8 @@ def locked(folder: str) -> IO[bytes] | bool:
     """A lock on a replay's folder, held until this process ends, or it is closed; True where there are none. Raises OSError."""
     if fcntl is None:
         return True
-    lock = open(os.path.join(folder, "lock"), "wb")  # noqa: SIM115 - held until the process ends
+    low = os.open(os.path.join(folder, "lock"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+    lock = os.fdopen(raised(low), "wb")  # held until the process ends
     with contextlib.suppress(OSError):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     return lock

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ...runs.found_files import FILE, FOLDER, LINK, NONE, Noted
 from ...support.copying import copy
+from ...support.high import raised
 from ..select.skipped import Skipped
 from .doubts import Doubts, asks_for
 from .kinds import ADDED, GONE, HERE, KEPT, LOST, OWN, PAST, PLAIN, Entry, Found, is_really_there
@@ -77,7 +78,7 @@ class View:
         self.doubts = Doubts(self.upper, notes, skipped, self.is_own)
         self.unnamed = Unnamed(notes, skipped, lambda path: self._entries[path].clock >= 0, pid)
         os.makedirs(self.upper, exist_ok=True)
-        self._log = os.open(os.path.join(folder, "log"), os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._log = raised(os.open(os.path.join(folder, "log"), os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600))
         self._read_to = 0
         self._is_shared = False
         self._pid = os.getpid()
@@ -124,6 +125,8 @@ class View:
                 return Found(OWN, path)  # whatever the recorded run found there
             if entry.kind != HERE and self._is_past(path, entry):
                 return Found(PAST, path)
+            if entry.kind == GONE and self._is_made_by_others(path):
+                return Found(PLAIN, path)
             return self._content(path) if entry.kind == KEPT and not entry.where else self._of(path, entry)
         above = path
         while above and above != "/":
@@ -136,6 +139,10 @@ class View:
             if not (entry.kind == GONE and self._is_past(above, entry)):
                 return Found(GONE, self.at(path))
         return Found(PLAIN, path)
+
+    def _is_made_by_others(self, path: str) -> bool:
+        """Whether a program, or native code, has made what lies there in the replay's own world, where nothing was."""
+        return bool(self.outside) and is_really_there(path) and not is_really_there(self.outside + path)
 
     def _of(self, path: str, entry: Entry) -> Found:
         if entry.kind in (HERE, GONE):
@@ -354,6 +361,9 @@ class View:
     def removed(self, path: str) -> None:
         """A path and all below it are removed."""
         self.doubts.behind.pop(path, None)
+        if self._is_made_by_others(path):
+            with contextlib.suppress(OSError):
+                remove(path)
         own = self.at(path)
         if os.path.isdir(own) and not os.path.islink(own):
             shutil.rmtree(own, ignore_errors=True)

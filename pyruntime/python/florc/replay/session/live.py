@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ...support.high import copied
 from ...support.light import dumps, suppress
 from .opening import RANK, WORKER
 from .started import STARTED
@@ -18,8 +19,6 @@ OPTION = "_FLORC_LIVE"
 """The environment variable that asks for it."""
 END_OF_ERRORS = b"\0\n"
 """What follows the last line of a question on standard error."""
-_LOWEST_FD = 200
-"""Out of the script's way: its first file gets the number that it has in a plain run."""
 _write = os.write
 _out: int | None = None
 
@@ -35,9 +34,7 @@ def begin() -> None:
     is_part = WORKER in os.environ or RANK in os.environ
     STARTED.environment.pop(OPTION, None)
     if os.environ.pop(OPTION, None) is not None and not is_part:
-        import fcntl
-
-        _out = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, _LOWEST_FD)
+        _out = copied(1)
 
 
 def is_on() -> bool:

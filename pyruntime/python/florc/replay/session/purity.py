@@ -50,6 +50,8 @@ class Looking:
 
     def __init__(self, versions: Versions, files: set[str]):
         self.disturbances: list[str] = []
+        self.raced: dict[Group, str] = {}
+        """Statements that ran while something changed, which a thread of the script may have done, in words."""
         self._raised: dict[str, BaseException] = {}
         """What statements left behind before recorded state was restored, in words."""
         self._versions, self._files = versions, files
@@ -153,6 +155,9 @@ class Looking:
         drawn = [name for name, state in present.items() if state != found.get(name, state)] if present != found else []
         changed = None if survey is None else survey.change(frame, None, None)
         left = [f"draws random numbers ({', '.join(drawn)}), so those that follow are not the recorded ones"] if drawn else []
+        if changed is not None and _has_other_threads():
+            self.raced.setdefault(group, self._said(group, f"ran while a thread of the script changed {changed}"))
+            changed = None
         changed = changed or settings.changed(set_before, self._settings())
         left += [f"changes {changed}, and what follows finds it changed"] if changed else []
         self._left = [] if group in self._told else [self._said(group, what) for what in left]
@@ -173,6 +178,18 @@ class Looking:
         if file not in self._groups:
             self._groups[file] = self._versions.groups(file)
         return (file, *self._groups[file].get(line, (line, line)))
+
+
+def _has_other_threads() -> bool:
+    """Whether code of the script runs in another thread now."""
+    scripts, own = _native.scripts_modules(), threading.get_ident()
+    for thread, running in sys._current_frames().items():
+        frame: FrameType | None = running if thread != own else None
+        while frame is not None:
+            if frame.f_globals.get("__name__") in scripts:
+                return True
+            frame = frame.f_back
+    return False
 
 
 _WITHOUT_NAMES = {"list", "tuple", "deque", "dict", "set", "tensor"}

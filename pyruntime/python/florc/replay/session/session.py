@@ -146,7 +146,8 @@ class Replay:
         asks_number = _native.is_process_told() or not {"getpid", "current_process"}.isdisjoint(
             set().union(*self.versions.names())
         )
-        others = [*self.statements.others.unanswered, *self.names.doubts, *unrecorded.looks(self.versions, self.has_restored)]
+        others = [*self.statements.others.unanswered, *self.looking.raced.values(), *self.names.doubts]
+        others += unrecorded.looks(self.versions, self.has_restored)
         # a replay that begins in the middle, or of ranks that meet elsewhere, holds other things meanwhile
         is_whole = self.window is None and not self.skipped.jumps and len(self.history.together) == 1
         drifted = self._witnessed.drifted if self._witnessed is not None else {}

@@ -15,9 +15,8 @@ from ... import _native
 from ...process import output
 from ...runs.versions import Versions
 from ...support.console import count
+from ...support.high import raised
 from .others import Others
-
-_LOWEST_FD = 200
 
 
 class Ran(NamedTuple):
@@ -192,17 +191,10 @@ class Statements:
 
 def _pipe() -> tuple[int, int]:
     """One on which nobody waits, with numbers that no program counts on. It is known to have ended when all children have."""
-    import fcntl
-
     ends = os.pipe()
-    try:
-        for end in ends:
-            os.set_blocking(end, False)
-        read, write = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _LOWEST_FD) for end in ends)
-    finally:
-        for end in ends:
-            os.close(end)
-    return read, write
+    for end in ends:
+        os.set_blocking(end, False)
+    return raised(ends[0]), raised(ends[1])
 
 
 def _stretch(path: str, begun: int, ended: int) -> bytes:

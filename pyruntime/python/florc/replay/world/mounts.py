@@ -9,6 +9,7 @@ import stat
 from collections.abc import Iterable
 
 from ... import _native
+from ...support.high import raised
 
 PSEUDO = frozenset(
     {
@@ -36,7 +37,6 @@ PSEUDO = frozenset(
     }
 )
 """Kinds of file systems that hold no files."""
-_LOWEST_FD = 200
 _OCTAL = re.compile(rb"\\([0-7]{3})")
 """How the kernel writes blanks in paths."""
 
@@ -96,13 +96,7 @@ def ray() -> str:
 
 def by_number(folder: str) -> str:
     """A path that leads to this folder whatever covers it later."""
-    import fcntl
-
-    low = os.open(folder, os.O_PATH | os.O_CLOEXEC)
-    try:
-        return f"/proc/self/fd/{fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _LOWEST_FD)}"
-    finally:
-        os.close(low)
+    return f"/proc/self/fd/{raised(os.open(folder, os.O_PATH | os.O_CLOEXEC))}"
 
 
 def tops_of(folders: Iterable[str], there: dict[str, tuple[str, bool]]) -> list[str]:
