@@ -23,18 +23,24 @@ TEST_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
 # `make` sets a variable that cargo would take for a jobserver which maturin does not pass on.
 unexport MAKEFLAGS
 
-.PHONY: demo test test-trainers test-trackers test-ui ui-pictures test-whole test-versions test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-calls bench-checkpoint bench-record bench-background bench-programs bench-materialize bench-replay bench-restore test-gpu bench-gpu test-all test-ray torture lint clean mutants programs
+.PHONY: demo test test-quick test-rest test-trainers test-trackers test-ui ui-pictures test-whole test-versions test-rust test-python setup wheel exactness corpus fuzz bench bench-compiler bench-calls bench-checkpoint bench-record bench-background bench-programs bench-materialize bench-replay bench-restore test-gpu bench-gpu test-all test-ray torture lint clean mutants programs
 
 demo: ## record, add a log statement, replay
 	@$(MAKE) --no-print-directory --question $(VENV)/.wheel || $(MAKE) --no-print-directory -j2 $(VENV)/.quick
 	@$(BIN)/python tools/demo.py
 
-test: test-rust test-python ## what every change must pass, in minutes; test-all is everything
+test: test-rust test-quick ## what a change is tried with, in minutes: of each test one case, and what catches seeded bugs
 
 test-rust:
 	cargo test --workspace --quiet
 
-test-python: setup
+test-quick: setup
+	cd pyruntime && $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal --part quick
+
+test-rest: setup ## the other cases: make test and this are what every change must pass
+	cd pyruntime && $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal --part rest
+
+test-python: setup ## both
 	cd pyruntime && $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal
 
 exactness: setup ## script x probe position: exact or not, and how much faster than re-running
