@@ -86,6 +86,17 @@ def test_a_watch_prints_at_each_step(recorded: Workshop) -> None:
     assert done.out.splitlines() == [f"optimizer.total {total}" for total in (6, 8, 12, 18)] and not done.err, done
 
 
+def test_a_watch_knows_an_optimizer_by_what_makes_it(workshop: Workshop) -> None:
+    workshop.write("optim.py", "class SGD:\n    def __init__(self): self.n = 0\n    def step(self): self.n += 1\n")
+    workshop.write(
+        "train.py",
+        "import optim\ng, d = optim.SGD(), optim.SGD()\nfor epoch in range(2):\n    g.step()\n    d.step()\nprint(g.n)\n",
+    )
+    assert workshop.florc("record", "train.py").code == 0
+    done = workshop.florc("ask", "--watch", "g.n + d.n", "--quiet", "train.py")
+    assert [line.split()[-1] for line in done.out.splitlines()] == ["1", "2", "3", "4"] and done.code == 0, done
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

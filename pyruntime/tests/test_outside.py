@@ -233,11 +233,18 @@ ELSEWHERE = {
     "fork": "read_from_fork()",
     "loky": "joblib.Parallel(n_jobs=2, backend='loky')(joblib.delayed(os.urandom)(4) for _ in range(2))",
     "loop of asyncio": "asyncio.new_event_loop().time()",
+    "free port": "port()",
+    "number of a thread": "threading.get_native_id()",
+    "space": "shutil.disk_usage('.').free",
 }
 OF_OTHERS = """
-import asyncio, multiprocessing, os, time, timeit
+import asyncio, multiprocessing, os, shutil, socket, threading, time, timeit
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 IMPORTS
+def port():
+    with socket.socket() as bound:
+        bound.bind(("", 0))
+        return bound.getsockname()[1]
 forks = multiprocessing.get_context("fork")
 def clock(_): return time.perf_counter()
 def entropy(_): return os.urandom(4).hex()

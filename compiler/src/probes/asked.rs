@@ -1,6 +1,7 @@
 //! Log statements that a question brings along (`florc ask`): written into the text that a replay runs, never into the user's file.
 
 use super::looking;
+use super::stepping;
 use crate::Diagnostic;
 use crate::source::Source;
 use crate::syntax::parse;
@@ -164,7 +165,9 @@ fn found<'t>(source: &Source, module: &'t Module, place: &Place) -> Result<Vec<S
             }
         }
         Place::Steps => {
-            let steps: Vec<_> = statements.into_iter().filter(|stmt| steps(source, stmt)).map(Spot::Once).collect();
+            let optimizers = stepping::optimizers(source, &statements);
+            let is_step = |stmt: &&Stmt| stepping::takes_step(source, stmt, &optimizers);
+            let steps: Vec<_> = statements.into_iter().filter(is_step).map(Spot::Once).collect();
             if steps.is_empty() {
                 return Err(format!("{}: no statement takes a step of an optimizer: name a line by --at", source.name));
             }
@@ -210,24 +213,6 @@ fn binds(target: &Expr, name: &str) -> bool {
         true
     });
     binds
-}
-
-/// `optimizer.step()`, `scaler.step(optimizer)`: by the word in what is called. A loop that hides its optimizer behind
-/// another name is asked by its line.
-fn steps(source: &Source, stmt: &Stmt) -> bool {
-    let mut steps = false;
-    for expr in walk::own_expressions(stmt) {
-        walk::expressions(expr, &mut |part| {
-            if let ExprKind::Call(call) = &part.kind
-                && let ExprKind::Attribute { attr, value } = &call.callee.kind
-            {
-                let receiver = source.slice(value.range).to_lowercase();
-                steps |= attr == "step" && (receiver.contains("opt") || receiver.contains("scaler"));
-            }
-            true
-        });
-    }
-    steps
 }
 
 fn insertion(source: &Source, module: &Module, spot: &Spot, printed: &str) -> Insertion {

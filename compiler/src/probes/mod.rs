@@ -13,6 +13,7 @@ mod layout;
 mod looking;
 mod lookup;
 mod reach;
+mod stepping;
 mod unbound;
 mod unused;
 mod words;

@@ -2,7 +2,40 @@
 //! knows in which order they ask.
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
+use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
+
+use super::callers::is_asked_by_script;
+use super::definitions::{Call, Definition, StandIn};
+use super::observed::{gives, in_added_statement, is_on, swallowed};
+use crate::guard::interrupts::is_at_work;
+
+/// A function that says what the kernel or Python has given out in this process: a port, the number of a thread. To give back what it
+/// said would be no truth for what the script does with it.
+pub(super) struct GivenOut(pub &'static Definition);
+
+/// Modules that only hand on what they are asked for.
+const BETWEEN: [&str; 2] = ["threading", "socket"];
+
+impl StandIn for GivenOut {
+    fn call(&self, call: Call) -> *mut PyObject {
+        // SAFETY: the call came to the stand-in of this definition
+        let plain = || unsafe { call.of(self.0) };
+        if !is_on() || !gives() || is_at_work() || in_added_statement() {
+            return plain();
+        }
+        // SAFETY: Python calls a function of C with the interpreter's lock held
+        let py = unsafe { Python::assume_attached() };
+        match swallowed(py, || is_asked_by_script(py, &BETWEEN)) {
+            Ok(is_asked) => is_asked.unwrap_or_default().then(took),
+            Err(error) => {
+                error.restore(py);
+                return std::ptr::null_mut();
+            }
+        };
+        plain()
+    }
+}
 
 /// In memory that forked processes share; null until there is any.
 static TAKEN: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());

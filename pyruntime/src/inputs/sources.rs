@@ -19,7 +19,7 @@ use super::callers;
 use super::clocks::{self, Clock, Unit, is_let_go};
 use super::connections;
 use super::definitions::{Call, Definition, StandIn, stand_in};
-use super::elsewhere;
+use super::elsewhere::{self, GivenOut};
 use super::observed::{RAISED, gives, in_added_statement, is_on, swallowed};
 use super::orders;
 use super::pipes;
@@ -96,6 +96,7 @@ pub fn look_for_sources(py: Python<'_>) -> PyResult<()> {
             match way.as_str() {
                 "starts" => Box::new(Starts(definition, told.clone())),
                 "waits" => Box::new(Waits(definition)),
+                "given out" => Box::new(GivenOut(definition)),
                 _ => Box::new(Source {
                     definition,
                     name: told.clone(),

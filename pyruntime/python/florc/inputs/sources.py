@@ -28,8 +28,8 @@ _OF_TIME: tuple[tuple[str, str, str, str, int], ...] = (
     ("_datetime", "datetime.utcnow", "datetime.datetime.utcnow", "other", 0),
     ("_datetime", "date.today", "datetime.date.today", "other", 0),
 )
-"""Module, name, what it is called, form (`float`, `whole`: 64 bits, `other`, `seed`, `read`, `hear`, `starts`, `waits`), and with
-how many arguments its value still comes from outside. More of them say what it is computed from."""
+"""Module, name, what it is called, form (`float`, `whole`: 64 bits, `other`, `seed`, `read`, `hear`, `starts`, `waits`,
+`given out`), and with how many arguments its value still comes from outside. More of them say what it is computed from."""
 
 _OF_SCRIPT: tuple[tuple[str, str, str, str, int], ...] = (
     ("posix", "times", "os.times", "other", _ANY),
@@ -44,6 +44,10 @@ _OF_SCRIPT: tuple[tuple[str, str, str, str, int], ...] = (
     ("sys", "getallocatedblocks", "sys.getallocatedblocks", "whole", _ANY),
     ("_socket", "gethostname", "socket.gethostname", "other", _ANY),
     ("posix", "statvfs", "os.statvfs", "other", _ANY),
+    ("_socket", "socket.getsockname", "socket.getsockname", "given out", _ANY),
+    ("_thread", "get_native_id", "threading.get_native_id", "given out", _ANY),
+    ("posix", "getppid", "os.getppid", "given out", _ANY),
+    ("gc", "get_objects", "gc.get_objects", "given out", _ANY),
 )
 """What the script's own files ask for."""
 
@@ -76,6 +80,7 @@ HAND_ON = {
     "_pydatetime",
     "numpy",
     "pathlib",
+    "shutil",
     "tracemalloc",
     "codecs",
     "contextlib",
