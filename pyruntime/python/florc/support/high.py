@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+
+from .light import suppress
 
 LOWEST = 200
 
