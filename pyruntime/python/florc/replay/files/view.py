@@ -16,6 +16,7 @@ import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator
 
+from ... import _native
 from ...runs.found_files import FILE, FOLDER, LINK, NONE, Noted
 from ...support.copying import copy
 from ...support.high import raised
@@ -144,6 +145,15 @@ class View:
         """Whether a program, or native code, has made what lies there in the replay's own world, where nothing was."""
         return bool(self.outside) and is_really_there(path) and not is_really_there(self.outside + path)
 
+    def _is_of_others(self, path: str) -> bool:
+        """The same, or whether they have changed it."""
+        if not self.outside:
+            return False
+        with contextlib.suppress(OSError):
+            here, users = _lstat(path), _lstat(self.outside + path)
+            return (here.st_size, here.st_mtime_ns) != (users.st_size, users.st_mtime_ns)
+        return self._is_made_by_others(path)
+
     def _of(self, path: str, entry: Entry) -> Found:
         if entry.kind in (HERE, GONE):
             return Found(entry.kind, self.at(path))
@@ -266,6 +276,8 @@ class View:
     def read(self, path: str, found: Found) -> Found:
         """The script is about to read a file, which may differ from the recorded one. Returns what it reads."""
         known = self.as_then(path, found)
+        if known is None and found.kind == PLAIN and not self.is_added() and self._is_of_others(path):
+            _native.took_elsewhere()  # it is what they say now
         if known is None and found.kind == KEPT and path in self._notes and self._notes[path].is_unhashed:
             self.doubts.unhashed(path)
         elif known is None and self._is_unheard(path, found):
