@@ -24,7 +24,7 @@ use super::observed::{RAISED, gives, in_added_statement, is_on, swallowed};
 use super::orders;
 use super::pipes;
 use super::programs::{Starts, Waits, has_room};
-use super::values::with;
+use super::values::{AS_IMPORTED, with};
 use crate::guard::interrupts::{Hold, is_at_work};
 use crate::locks::lock;
 use crate::nest::follow::place_now;
@@ -166,7 +166,7 @@ impl Source {
                 return Ok(plain());
             }
             let is_librarys_clock = asked.is_librarys && self.is_of_time();
-            if is_librarys_clock && stream.ends_with(OF_LOGGERS) {
+            if is_librarys_clock && (stream.ends_with(OF_LOGGERS) || stream.ends_with(AS_IMPORTED)) {
                 return Ok(plain()); // a record has the present time; a value that shows it is told by that
             }
             if !is_librarys_clock || !swallowed(py, || is_let_go(py))?.unwrap_or_default() {
