@@ -5,7 +5,7 @@ use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use super::callers::{HANDS_ON, IN_NO_RESULT, THEIRS, WAITS, is_one_of, is_ours, name_of, scripts_frame};
+use super::callers::{HANDS_ON, IN_NO_RESULT, THEIRS, WAITS, frames, is_one_of, is_ours, name_of, scripts_frame};
 use super::clocks::{Clock, is_let_go};
 use super::connections;
 use super::definitions::{Call, Definition};
@@ -94,52 +94,48 @@ impl Source {
         Ok(stream.map(|stream| Asked { stream, from, is_librarys: !of_script }))
     }
 
-    /// What another thread, or a process that was forked, asks for is neither kept nor given back, but counted. What a clock shows to
-    /// a library there, which may compare that with what was given back.
-    pub(super) fn elsewhere<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some(asked) = self.asker(py, call)? else { return Ok(None) };
-        if !asked.is_librarys || scripts_frame(py)?.is_some() && !is_let_go(py)? {
-            elsewhere::took();
-        }
-        self.clock.as_ref().filter(|_| asked.is_librarys).map_or(Ok(None), |clock| clock.goes_on(py))
-    }
-
     /// The same for what no file of the script's calls itself.
     fn of_library(&self, py: Python<'_>) -> PyResult<Option<Arc<str>>> {
-        // SAFETY: borrowed; null where no code of Python runs
-        let mut frame = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) };
         let (mut first, mut ending, mut between) = (None, "", 0);
-        while let Some(at) = frame {
+        for found in frames(py) {
+            let (at, name) = found?;
             between += 1;
-            let name = name_of(&at.getattr(intern!(py, "f_globals"))?)?;
-            let name = name.as_deref().unwrap_or("__main__");
-            if is_ours(&at.getattr(intern!(py, "f_builtins"))?) && !is_one_of(HANDS_ON, name) {
+            if is_ours(&at.getattr(intern!(py, "f_builtins"))?) && !is_one_of(HANDS_ON, &name) {
                 return Ok(None);
             }
-            let is_scripts = is_one_of(THEIRS, name);
-            if IMPORTS.contains(&name) {
+            let is_scripts = is_one_of(THEIRS, &name);
+            if IMPORTS.contains(&&*name) {
                 ending = AS_IMPORTED;
             }
-            if first.is_none() && !is_one_of(HANDS_ON, name) {
-                first = Some(if is_scripts { String::new() } else { name.to_owned() });
+            if first.is_none() && !is_one_of(HANDS_ON, &name) {
+                first = Some(if is_scripts { String::new() } else { name });
             }
             if is_scripts || first.is_some() && !self.is_for_anybody {
                 break;
             }
-            frame = Some(at.getattr(intern!(py, "f_back"))?).filter(|back| !back.is_none());
         }
         Ok(match first.as_deref() {
             Some("") | None => Some(self.name.clone()),
             Some(_) if !self.is_for_anybody => None,
             Some(name) if is_one_of(if self.is_of_time() { WAITS } else { IN_NO_RESULT }, name) => {
                 // the script asks it for the time itself: `loop.time()`
-                if gives() && self.is_of_time() && between == 2 && scripts_frame(py)?.is_some() && !is_let_go(py)? {
+                if gives() && self.is_of_time() && between == 2 && is_kept_by_script(py)? {
                     elsewhere::took();
                 }
                 None
             }
             Some(name) => Some(format!("{} in {name}{ending}", self.name).into()),
         })
+    }
+
+    /// What another thread, or a process that was forked, asks for is neither kept nor given back, but counted. What a clock shows to
+    /// a library there, which may compare that with what was given back.
+    pub(super) fn elsewhere<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(asked) = self.asker(py, call)? else { return Ok(None) };
+        if !asked.is_librarys || is_kept_by_script(py)? {
+            elsewhere::took();
+        }
+        self.clock.as_ref().filter(|_| asked.is_librarys).map_or(Ok(None), |clock| clock.goes_on(py))
     }
 
     /// From where what this call returns comes; a file's is no value from outside.
@@ -170,4 +166,9 @@ impl Source {
         };
         Ok(if is_from_outside { ReadFrom::Kernel } else { ReadFrom::File })
     }
+}
+
+/// Whether the script calls what runs, at any distance, and does something with what that returns.
+fn is_kept_by_script(py: Python<'_>) -> PyResult<bool> {
+    scripts_frame(py)?.map_or(Ok(false), |frame| Ok(!is_let_go(&frame)?))
 }

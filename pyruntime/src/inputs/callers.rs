@@ -49,33 +49,37 @@ pub fn scripts_modules() -> HashSet<String> {
     lock(&MODULES).as_ref().map(|known| known[THEIRS].clone()).unwrap_or_default()
 }
 
+/// The frames of Python in this thread, from the innermost one on, each with the name of its module; a namespace without one is the
+/// script's.
+pub(super) fn frames(py: Python<'_>) -> impl Iterator<Item = PyResult<(Bound<'_, PyAny>, String)>> {
+    // SAFETY: borrowed; null where no code of Python runs
+    let mut next = Ok(unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) });
+    std::iter::from_fn(move || {
+        let frame = std::mem::replace(&mut next, Ok(None)).transpose()?;
+        Some(frame.and_then(|at| {
+            next = at.getattr(intern!(py, "f_back")).map(|back| Some(back).filter(|back| !back.is_none()));
+            let name = name_of(&at.getattr(intern!(py, "f_globals"))?)?;
+            Ok((at, name.unwrap_or_else(|| "__main__".to_owned())))
+        }))
+    })
+}
+
 /// Whether it is the script that calls, through these modules.
 pub(super) fn is_asked_by_script(py: Python<'_>, through: &[&str]) -> PyResult<bool> {
-    // SAFETY: borrowed; null where no code of Python runs
-    let mut frame = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) };
-    while let Some(at) = frame {
-        let name = name_of(&at.getattr(intern!(py, "f_globals"))?)?.unwrap_or_else(|| "__main__".to_owned());
+    for found in frames(py) {
+        let (at, name) = found?;
         let is_between = through.contains(&&*name) || through.contains(&name.split('.').next().unwrap_or(&name));
         if is_one_of(THEIRS, &name) || !is_between {
             return Ok(is_one_of(THEIRS, &name) && !is_ours(&at.getattr(intern!(py, "f_builtins"))?));
         }
-        frame = Some(at.getattr(intern!(py, "f_back"))?).filter(|back| !back.is_none());
     }
     Ok(false)
 }
 
 /// The innermost frame of the script's in this thread.
 pub(super) fn scripts_frame(py: Python<'_>) -> PyResult<Option<Bound<'_, PyAny>>> {
-    // SAFETY: borrowed; null where no code of Python runs
-    let mut frame = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) };
-    while let Some(at) = frame {
-        let name = name_of(&at.getattr(intern!(py, "f_globals"))?)?;
-        if name.is_none_or(|name| is_one_of(THEIRS, &name)) {
-            return Ok(Some(at));
-        }
-        frame = Some(at.getattr(intern!(py, "f_back"))?).filter(|back| !back.is_none());
-    }
-    Ok(None)
+    let found = frames(py).find(|found| found.as_ref().map_or(true, |(_, name)| is_one_of(THEIRS, name)));
+    Ok(found.transpose()?.map(|(at, _)| at))
 }
 
 /// Whether these are the builtins of florc's own modules.

@@ -9,11 +9,10 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt};
 
-use super::callers::scripts_frame;
 use super::observed::gives;
 use crate::locks::lock;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) enum Unit {
     /// A float.
     Seconds,
@@ -21,15 +20,10 @@ pub(super) enum Unit {
     Nanoseconds,
 }
 
-#[derive(Clone, Copy)]
-enum Shown {
-    Seconds(f64),
-    Nanoseconds(i64),
-}
-
 pub(super) struct Clock {
     unit: Unit,
-    last: Mutex<Option<(Shown, Instant)>>,
+    /// What it showed last, as a journal has it, and when that was.
+    last: Mutex<Option<(i64, Instant)>>,
 }
 
 impl Clock {
@@ -39,22 +33,18 @@ impl Clock {
 
     /// It was given back. `number`: as a journal has it, the bits of a float.
     pub fn showed(&self, number: i64) {
-        let shown = match self.unit {
-            Unit::Seconds => Shown::Seconds(f64::from_bits(number.cast_unsigned())),
-            Unit::Nanoseconds => Shown::Nanoseconds(number),
-        };
-        *lock(&self.last) = Some((shown, Instant::now()));
+        *lock(&self.last) = Some((number, Instant::now()));
     }
 
     /// What it shows where the record has nothing; None where nothing was given back yet.
     pub fn goes_on<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some((shown, since)) = gives().then(|| *lock(&self.last)).flatten() else { return Ok(None) };
+        let Some((number, since)) = gives().then(|| *lock(&self.last)).flatten() else { return Ok(None) };
         let passed = since.elapsed();
-        Ok(Some(match shown {
-            Shown::Seconds(seconds) => PyFloat::new(py, seconds + passed.as_secs_f64()).into_any(),
-            Shown::Nanoseconds(whole) => {
+        Ok(Some(match self.unit {
+            Unit::Seconds => PyFloat::new(py, f64::from_bits(number.cast_unsigned()) + passed.as_secs_f64()).into_any(),
+            Unit::Nanoseconds => {
                 let passed = i64::try_from(passed.as_nanos()).unwrap_or(i64::MAX);
-                PyInt::new(py, whole.saturating_add(passed)).into_any()
+                PyInt::new(py, number.saturating_add(passed)).into_any()
             }
         }))
     }
@@ -69,9 +59,10 @@ pub(super) fn has_room() -> bool {
     KEPT.fetch_add(1, Ordering::Relaxed) < MOST
 }
 
-/// Whether the script lets go of what the running call returns, as of `log.info(…)`: no value can come of it.
-pub(super) fn is_let_go(py: Python<'_>) -> PyResult<bool> {
-    let Some(frame) = scripts_frame(py)? else { return Ok(false) };
+/// Whether the script, which runs in this frame, lets go of what the running call returns, as of `log.info(…)`: no value can come
+/// of it.
+pub(super) fn is_let_go(frame: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = frame.py();
     let code = frame.getattr(intern!(py, "f_code"))?.getattr(intern!(py, "co_code"))?.cast_into::<PyBytes>()?;
     let (code, last): (&[u8], usize) = (code.as_bytes(), frame.getattr(intern!(py, "f_lasti"))?.extract()?);
     let opcodes = py.import(intern!(py, "opcode"))?.getattr(intern!(py, "opmap"))?.cast_into::<PyDict>()?;

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyModule, PyString, PyTuple};
 
 use super::askers::{Asked, Form, From, Source};
-use super::callers;
+use super::callers::{self, scripts_frame};
 use super::clocks::{self, Clock, Unit, is_let_go};
 use super::connections;
 use super::definitions::{Call, Definition, StandIn, stand_in};
@@ -169,7 +169,8 @@ impl Source {
             if is_librarys_clock && (stream.ends_with(OF_LOGGERS) || stream.ends_with(AS_IMPORTED)) {
                 return Ok(plain()); // a record has the present time; a value that shows it is told by that
             }
-            if !is_librarys_clock || !swallowed(py, || is_let_go(py))?.unwrap_or_default() {
+            let is_let_go = || scripts_frame(py)?.map_or(Ok(false), |frame| is_let_go(&frame));
+            if !is_librarys_clock || !swallowed(py, is_let_go)?.unwrap_or_default() {
                 with(|inputs| inputs.asked.insert(stream.clone()));
             }
             let shown = self.clock.as_ref().filter(|_| is_librarys_clock).map(|clock| clock.goes_on(py)).transpose()?;

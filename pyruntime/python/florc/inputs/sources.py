@@ -94,7 +94,16 @@ HAND_ON = {
 }
 """Modules that ask because somebody asked them: that one's is the value."""
 
-IN_NO_RESULT = {"tempfile", "multiprocessing", "email", "importlib", "linecache", "tokenize", "torch._dynamo"}
+IN_NO_RESULT = {
+    "tempfile",
+    "multiprocessing",
+    "email",
+    "importlib",
+    "linecache",
+    "tokenize",
+    "torch._dynamo.bytecode_transformation",
+    "torch._dynamo.utils",
+}
 """Modules whose entropy decides names and keys, and nothing that a script computes."""
 
 WAIT = {

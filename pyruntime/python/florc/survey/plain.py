@@ -42,6 +42,8 @@ _OF_OTHERS = (
     "back, before an added statement ran"
 )
 _MOST_DOUBTED = 1000
+_UNTOLD = {"": ""}
+"""Stands for further ones: no comparison finds such a name."""
 _MARKS = ">^"
 """What may stand behind the digest of a whole number, as what the system may have counted it."""
 _OPTIMIZED = 1
@@ -161,9 +163,9 @@ class Compared:
     def asked(self, frame: FrameType) -> None:
         """An added statement runs there: what is taken from outside in threads and processes may be part of what it shows, until
         what the names hold is compared next."""
-        if _native.taken_elsewhere() == self._vouched or len(self._doubted) > _MOST_DOUBTED:
+        if _native.taken_elsewhere() == self._vouched or _UNTOLD in self._doubted[-1:]:
             return
-        seen = digests(frame, *self._outside())
+        seen = digests(frame, *self._outside()) if len(self._doubted) < _MOST_DOUBTED else _UNTOLD
         if seen not in self._doubted:
             self._doubted.append(seen)
 

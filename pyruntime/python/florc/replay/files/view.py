@@ -147,12 +147,7 @@ class View:
 
     def _is_of_others(self, path: str) -> bool:
         """The same, or whether they have changed it."""
-        if not self.outside:
-            return False
-        with contextlib.suppress(OSError):
-            here, users = _lstat(path), _lstat(self.outside + path)
-            return (here.st_size, here.st_mtime_ns) != (users.st_size, users.st_mtime_ns)
-        return self._is_made_by_others(path)
+        return bool(self.outside) and _state(path) not in (None, _state(self.outside + path))
 
     def _of(self, path: str, entry: Entry) -> Found:
         if entry.kind in (HERE, GONE):
@@ -457,3 +452,11 @@ class View:
             for line in whole.splitlines():
                 path, *entry = json.loads(line)
                 self._enter(path, Entry(*entry))
+
+
+def _state(path: str) -> tuple[int, int] | None:
+    """Size and time of what really lies there; None where nothing does."""
+    with contextlib.suppress(OSError, ValueError):
+        found = _lstat(path)
+        return found.st_size, found.st_mtime_ns
+    return None
